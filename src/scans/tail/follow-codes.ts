@@ -1,6 +1,5 @@
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
-import { OVERLAP_MS } from '#scans/append/overlap';
 import { labelOf } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { exportScans } from '#scans/export/export-scans';
@@ -9,6 +8,7 @@ import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
 import type { Scan } from '#service/shapes';
 import type { FoundScan, ScanPrinter } from './scan-printer.ts';
+import type { TailPosition } from './state-file.ts';
 
 interface FollowJob {
   codes: readonly CodeLabel[];
@@ -50,13 +50,10 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   }
 
   function start(code: CodeLabel) {
-    const follow = followCode({
-      ...printer.startOf(code.id),
-      ...readerOf(code, service),
-      nowMs: () => service.nowMs() ?? clock.now(),
-      note: console.note,
-    });
-    return { label: hasCodes ? labelOf(code) : {}, follow };
+    const position = printer.positionOf(code.id);
+    const nowMs = () => service.nowMs() ?? clock.now();
+    const follow = followCode({ ...readerOf(code, service), position, nowMs, note: console.note });
+    return { label: hasCodes ? labelOf(code) : {}, position, follow };
   }
 
   async function followNew(listCodes: () => Promise<readonly CodeLabel[]>): Promise<void> {
@@ -74,7 +71,10 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
     }
   }
 
-  async function newScans(id: string, { follow, label }: ReturnType<typeof start>): Promise<FoundScan[]> {
+  async function newScans(
+    id: string,
+    { follow, label, position }: ReturnType<typeof start>,
+  ): Promise<FoundScan[]> {
     try {
       const found = await follow.next().catch(async (error) => {
         if (!(error instanceof NotFoundError)) throw error;
@@ -86,7 +86,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
       isDown = false;
       const hasBegun = follow.hasBegun();
       return found.map(({ ms, row }) => {
-        return { codeId: id, id: row.id, ms, hasBegun, row: { ...label, ...row, ...label } };
+        return { codeId: id, position, id: row.id, ms, hasBegun, row: { ...label, ...row, ...label } };
       });
     } catch (error) {
       if (error instanceof NotFoundError && followed.size > 1) {
@@ -103,8 +103,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
 }
 
 interface CodeToFollow extends CodeReader {
-  sinceMs: number;
-  seen?: ReadonlyMap<number | bigint, number>;
+  position: TailPosition;
   nowMs(): number;
   note(line: string): void;
 }
@@ -114,26 +113,38 @@ const MOST_KNOWN = 250;
 /** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
-export function followCode(job: CodeToFollow) {
-  let seen = new Map<number | bigint, number>(job.seen);
-  let fromMs = job.sinceMs;
+/** Reads the scans of a code from its position on, which the printer moves. */
+export function followCode({ position, ...job }: CodeToFollow) {
   let shortReadings = 0;
   let hasBegun = false;
   let hasDoubted = false;
 
+  /** Returns where to read from: every scan from the position on, or more often only the newest. */
+  function nextStart(): number {
+    const { fromMs, printed } = position;
+    const isShort = hasBegun && shortReadings < printed.size / MOST_KNOWN;
+    shortReadings = isShort ? shortReadings + 1 : 0;
+    if (!isShort) return fromMs;
+    // A scan dated in the future does not show how far the others are.
+    const nowMs = job.nowMs();
+    const times = [...printed.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
+    return Math.max(fromMs, times[MOST_KNOWN] ?? 0);
+  }
+
   return {
     /** Returns whether a reading from the start on was complete. */
     hasBegun: () => hasBegun,
-    /** Returns new scans, oldest first. After an error of the service, the next call returns them. */
+    /** Returns scans that are not printed, oldest first. After an error, the next call returns them. */
     async next() {
       const found = new Map<number | bigint, { ms: number; row: Scan }>();
+      const fromMs = nextStart();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };
       const asked = widened({ sinceMs: fromMs });
       async function read(request: Parameters<ReadScans>[0]) {
         const page = await job.read(request);
         for (const [at, row] of page.rows.entries()) {
           const ms = page.times[at] ?? 0;
-          if (ms >= fromMs && !seen.has(row.id)) found.set(row.id, { ms, row });
+          if (ms >= fromMs && !position.printed.has(row.id)) found.set(row.id, { ms, row });
         }
         return page;
       }
@@ -150,20 +161,7 @@ export function followCode(job: CodeToFollow) {
       if (doubt && !hasDoubted) job.note(`${messageOf(doubt)}. Printing the scans that the service returned`);
       hasDoubted = doubt !== undefined;
       hasBegun ||= !hasDoubted;
-      for (const [id, { ms }] of found) seen.set(id, ms);
-      const given = [...found]
-        .sort(([a, { ms: aMs }], [b, { ms: bMs }]) => aMs - bMs || (a < b ? -1 : 1))
-        .map(([, scan]) => scan);
-      if (!hasBegun) return given;
-      // A scan dated in the future does not show how far the others are.
-      const nowMs = job.nowMs();
-      const times = [...seen.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
-      const overlapMs = Math.max(job.sinceMs, (times[0] ?? job.sinceMs) - OVERLAP_MS);
-      seen = new Map([...seen].filter(([, ms]) => ms >= overlapMs));
-      const isShort = shortReadings < seen.size / MOST_KNOWN;
-      shortReadings = isShort ? shortReadings + 1 : 0;
-      fromMs = isShort ? Math.max(overlapMs, times[MOST_KNOWN] ?? 0) : overlapMs;
-      return given;
+      return [...found.values()].sort((a, b) => a.ms - b.ms || (a.row.id < b.row.id ? -1 : 1));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { TailPosition, TailRun, TailStateFile } from './state-file.ts';
 
 export interface FoundScan {
   codeId: string;
+  position: TailPosition;
   id: number | bigint;
   ms: number;
   row: Row;
@@ -25,22 +26,16 @@ export async function openScanPrinter(
   const sink = await openSink();
   return {
     isContinued: start?.isContinued ?? false,
-    startOf(codeId: string): { sinceMs: number; seen: TailPosition['printed'] } {
-      if (!file) return { sinceMs: run.sinceMs, seen: new Map() };
-      const { fromMs, printed } = progress.resume(codeId, now());
-      return { sinceMs: fromMs, seen: printed };
-    },
+    positionOf: (codeId: string): TailPosition => progress.resume(codeId, now()),
     async print(scans: readonly FoundScan[]): Promise<void> {
       // S2: at most one batch is printed and not recorded.
-      for (const batch of inChunks(scans, file ? BATCH_SCANS : Math.max(1, scans.length))) {
+      for (const batch of inChunks(scans, BATCH_SCANS)) {
         await sink.write(batch.map(({ row }) => row));
-        if (!file) continue;
         // S1: flushes the batch before the state that records it.
-        await flush();
-        for (const { codeId, id, ms, hasBegun } of batch)
-          progress.print(codeId, { id, ms }, { now: now(), hasBegun });
+        if (file) await flush();
+        for (const scan of batch) progress.print(scan, now());
         progress.prune();
-        await file.record(progress.positions);
+        await file?.record(progress.positions);
       }
     },
     forget: (codeId: string) => void progress.positions.delete(codeId),
@@ -52,13 +47,10 @@ export async function openScanPrinter(
 const MOST_HELD = 10_000;
 
 export function createTailProgress(sinceMs: number, positions: Map<string, TailPosition>) {
-  const positionOf = (code: string, at: ClockReading): TailPosition =>
-    getOrAdd(positions, code, () => ({ fromMs: sinceMs, at, printed: new Map() }));
-
   return {
     positions,
     resume(code: string, now: ClockReading): TailPosition {
-      const position = positionOf(code, now);
+      const position = getOrAdd(positions, code, () => ({ fromMs: sinceMs, at: now, printed: new Map() }));
       const { at } = position;
       // Time of the last write by the current clock: later scans are not printed yet.
       const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
@@ -66,12 +58,9 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
       return position;
     },
-    print(
-      code: string,
-      { id, ms }: { id: number | bigint; ms: number },
-      { now, hasBegun }: { now: ClockReading; hasBegun: boolean },
-    ): void {
-      const position = positionOf(code, now);
+    print({ codeId, position, id, ms, hasBegun }: Omit<FoundScan, 'row'>, now: ClockReading): void {
+      // S9: a code that was deleted and is listed again keeps its position.
+      positions.set(codeId, position);
       position.printed.set(id, ms);
       const fromMs = ms - OVERLAP_MS;
       const isTrusted =

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { fetchInOrder } from '#base/parallel';
 import { followCode } from '#scans/tail/follow-codes';
+import { createTailProgress } from '#scans/tail/scan-printer';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 
 const START_MS = Date.UTC(2026, 0, 15, 12);
@@ -11,7 +12,10 @@ function follow(how: ModelScansOptions = {}) {
   const scans = modelScans([], how);
   const notes: string[] = [];
   let outage = false;
-  let nowMs = Number.POSITIVE_INFINITY;
+  let nowMs = START_MS + 365 * 24 * 3_600_000;
+  const progress = createTailProgress(START_MS, new Map());
+  const reading = () => ({ serviceMs: nowMs, machineMs: nowMs });
+  const position = progress.resume('a', reading());
   const followed = followCode({
     code: 'menu',
     read(request) {
@@ -21,7 +25,7 @@ function follow(how: ModelScansOptions = {}) {
     checkExists: async () => undefined,
     fetchInOrder,
     width: 2,
-    sinceMs: START_MS,
+    position,
     nowMs: () => nowMs,
     note: (line) => void notes.push(line),
   });
@@ -42,8 +46,14 @@ function follow(how: ModelScansOptions = {}) {
         (a, b) => way * (a.time - b.time || a.id - b.id),
       );
     },
-    next: async () =>
-      (await followed.next()).map(({ row, ms }) => [Number(row.id), (ms - START_MS) / 60_000]),
+    /** Returns new scans, and prints them. */
+    async next() {
+      const found = await followed.next();
+      for (const { row, ms } of found)
+        progress.print({ codeId: 'a', position, id: row.id, ms, hasBegun: followed.hasBegun() }, reading());
+      progress.prune();
+      return found.map(({ row, ms }) => [Number(row.id), (ms - START_MS) / 60_000]);
+    },
   };
 }
 

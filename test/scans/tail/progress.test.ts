@@ -1,21 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import type { ClockReading } from '#scans/append/overlap';
 import { createTailProgress } from '#scans/tail/scan-printer';
+import type { TailPosition } from '#scans/tail/state-file';
 
 const HOUR_MS = 3_600_000;
 const NOW = 100 * HOUR_MS;
 const AT = { serviceMs: NOW, machineMs: NOW };
-const BEGUN = { now: AT, hasBegun: true };
+
+/** A progress that prints scans of codes. */
+function createProgress(sinceMs: number, positions = new Map<string, TailPosition>()) {
+  const progress = createTailProgress(sinceMs, positions);
+  return {
+    ...progress,
+    print(id: number, ms: number, now: ClockReading = AT, hasBegun = true) {
+      const position = positions.get('a') ?? progress.resume('a', now);
+      progress.print({ codeId: 'a', position, id, ms, hasBegun }, now);
+    },
+  };
+}
 
 describe('the progress of a tail', () => {
   it('begins where the first run began, also for a new code', () => {
-    const progress = createTailProgress(5, new Map());
+    const progress = createProgress(5);
     expect(progress.resume('a', AT)).toEqual({ fromMs: 5, at: AT, printed: new Map() });
   });
 
   it('stays an hour behind the newest printed scan, and drops older IDs (S3)', () => {
-    const progress = createTailProgress(0, new Map());
-    progress.print('a', { id: 1, ms: 10 * HOUR_MS }, BEGUN);
-    progress.print('a', { id: 2, ms: 11 * HOUR_MS + 1 }, BEGUN);
+    const progress = createProgress(0);
+    progress.print(1, 10 * HOUR_MS);
+    progress.print(2, 11 * HOUR_MS + 1);
     progress.prune();
     expect(progress.resume('a', AT)).toEqual({
       fromMs: 10 * HOUR_MS + 1,
@@ -23,7 +36,7 @@ describe('the progress of a tail', () => {
       printed: new Map([[2, 11 * HOUR_MS + 1]]),
     });
     // One that is listed late takes nothing back.
-    progress.print('a', { id: 3, ms: 10 * HOUR_MS + 1 }, BEGUN);
+    progress.print(3, 10 * HOUR_MS + 1);
     progress.prune();
     expect(progress.resume('a', AT).fromMs).toBe(10 * HOUR_MS + 1);
     expect([...progress.resume('a', AT).printed.keys()]).toEqual([2, 3]);
@@ -31,21 +44,21 @@ describe('the progress of a tail', () => {
   });
 
   it('does not begin before its start', () => {
-    const progress = createTailProgress(5 * HOUR_MS, new Map());
-    progress.print('a', { id: 1, ms: 5.5 * HOUR_MS }, BEGUN);
+    const progress = createProgress(5 * HOUR_MS);
+    progress.print(1, 5.5 * HOUR_MS);
     expect(progress.resume('a', AT).fromMs).toBe(5 * HOUR_MS);
   });
 
   it('advances with a scan of the current time (S3)', () => {
-    const progress = createTailProgress(0, new Map());
-    progress.print('a', { id: 1, ms: NOW }, BEGUN);
+    const progress = createProgress(0);
+    progress.print(1, NOW);
     expect(progress.resume('a', AT).fromMs).toBe(NOW - HOUR_MS);
   });
 
   it('does not advance with a scan of the future, or before a reading from the start was complete (S3)', () => {
-    const progress = createTailProgress(0, new Map());
-    progress.print('a', { id: 1, ms: NOW + 1 }, BEGUN);
-    progress.print('a', { id: 2, ms: NOW }, { now: AT, hasBegun: false });
+    const progress = createProgress(0);
+    progress.print(1, NOW + 1);
+    progress.print(2, NOW, AT, false);
     progress.prune();
     expect(progress.resume('a', AT)).toMatchObject({
       fromMs: 0,
@@ -63,17 +76,17 @@ describe('the progress of a tail', () => {
   });
 
   it("does not advance with a service's clock that is suddenly ahead, and prints nothing twice after it is right again (S8)", () => {
-    const progress = createTailProgress(0, new Map());
-    progress.print('a', { id: 1, ms: NOW }, { now: at(0), hasBegun: true });
-    progress.print('a', { id: 2, ms: NOW + 3.1 * HOUR_MS }, { now: at(0.1, { ahead: 3 }), hasBegun: true });
+    const progress = createProgress(0);
+    progress.print(1, NOW, at(0));
+    progress.print(2, NOW + 3.1 * HOUR_MS, at(0.1, { ahead: 3 }));
     progress.prune();
     const { fromMs, printed } = createTailProgress(0, progress.positions).resume('a', at(0.2));
     expect([fromMs, [...printed.keys()]]).toEqual([NOW - HOUR_MS, [1, 2]]);
   });
 
   it("goes back by the amount by which the service's clock was set back since the position was written (S8)", () => {
-    const progress = createTailProgress(0, new Map());
-    progress.print('a', { id: 1, ms: NOW + 3 * HOUR_MS }, { now: at(0, { ahead: 3 }), hasBegun: true });
+    const progress = createProgress(0);
+    progress.print(1, NOW + 3 * HOUR_MS, at(0, { ahead: 3 }));
     // Soon, when the newest printed scan is dated in the future, and later.
     for (const hour of [0.1, 5]) {
       const positions = new Map([...progress.positions].map(([code, position]) => [code, { ...position }]));
@@ -85,11 +98,10 @@ describe('the progress of a tail', () => {
   });
 
   it('advances with a clock that differs if it would otherwise keep too many IDs (S8)', () => {
-    const progress = createTailProgress(0, new Map());
+    const progress = createProgress(0);
     const now = at(0.1, { ahead: 3 });
-    progress.print('a', { id: 0, ms: NOW }, { now: at(0), hasBegun: true });
-    for (let id = 1; id <= 10_000; id++)
-      progress.print('a', { id, ms: now.serviceMs }, { now, hasBegun: true });
+    progress.print(0, NOW, at(0));
+    for (let id = 1; id <= 10_000; id++) progress.print(id, now.serviceMs, now);
     progress.prune();
     expect([progress.resume('a', now).fromMs, progress.resume('a', now).printed.size]).toEqual([
       now.serviceMs - HOUR_MS,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RowSink } from '#files/formats/row-sink';
-import { openScanPrinter } from '#scans/tail/scan-printer';
+import { openScanPrinter, type ScanPrinter } from '#scans/tail/scan-printer';
 import type { TailRun, TailStateFile } from '#scans/tail/state-file';
 
 const RUN = { sinceMs: 0 } as TailRun;
@@ -31,24 +31,28 @@ async function usePrinter({ fails }: { fails?: 'write' | 'flush' | 'record' } = 
   return { printer, steps };
 }
 
-const scans = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({ codeId: 'a', id: i, ms: i, row: { id: i }, hasBegun: true }));
+const scans = (printer: ScanPrinter, count: number) => {
+  const position = printer.positionOf('a');
+  return Array.from({ length: count }, (_, i) => {
+    return { codeId: 'a', position, id: i, ms: i, row: { id: i }, hasBegun: true };
+  });
+};
 
 describe('printing with a state', () => {
   it('records only scans that were printed and flushed (S1)', async () => {
     const { printer, steps } = await usePrinter();
-    await printer.print(scans(3));
+    await printer.print(scans(printer, 3));
     expect(steps).toEqual(['write 3', 'flush ', 'record 3']);
     for (const fails of ['write', 'flush'] as const) {
       const failing = await usePrinter({ fails });
-      await expect(failing.printer.print(scans(3))).rejects.toThrow(fails);
+      await expect(failing.printer.print(scans(failing.printer, 3))).rejects.toThrow(fails);
       expect(failing.steps.filter((each) => each.startsWith('record'))).toEqual([]);
     }
   });
 
   it('records after each 500 scans, so that the run after a kill repeats at most these (S2)', async () => {
     const { printer, steps } = await usePrinter();
-    await printer.print(scans(1001));
+    await printer.print(scans(printer, 1001));
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);
     expect(steps.filter((each) => each.startsWith('record'))).toEqual([
       'record 500',
