@@ -83,8 +83,9 @@ function isShared(path: string, stats: Stats): boolean {
   return (stats.mode & STICKY) !== 0 || path === home || readdirSync(path).some((name) => !OURS.test(name));
 }
 
-function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** Runs work on an open file or directory. O_NONBLOCK: a FIFO doesn't block. */
+export function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     return work(descriptor);
   } finally {

@@ -63,12 +63,7 @@ export async function readKeyFile(path: string): Promise<{ text: string; note: s
     const stats = fstatSync(file.fd);
     if (!stats.isFile()) throw unreadable(path, 'it is not a regular file');
     const note = platform === 'win32' ? undefined : checkAccess(path, stats);
-    const { bytesRead, buffer } = await file.read(
-      Buffer.alloc(MOST_BYTES.keyFile + 1),
-      0,
-      MOST_BYTES.keyFile + 1,
-      0,
-    );
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(MOST_BYTES.keyFile + 1) });
     if (bytesRead > MOST_BYTES.keyFile)
       throw unreadable(path, `it is larger than ${MOST_BYTES.keyFile} bytes, the maximum size of a key`);
     return { text: buffer.toString('utf8', 0, bytesRead), note };

@@ -1,10 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
 import { messageOf, systemCode, UsageError } from '#base/errors';
-import { configDirectory, restrictPermissions } from './config-directory.ts';
+import { configDirectory, restrictPermissions, withDescriptor } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
-import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
+import { hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
   file: string;
@@ -36,19 +36,15 @@ export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   }
 }
 
-function readText(file: string): { text: string; commandProblem: CommandProblem | undefined } {
-  // O_NONBLOCK: a FIFO doesn't block.
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
+function readText(file: string) {
+  return withDescriptor(file, (descriptor) => {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new Error('it is not a regular file');
     if (stats.size > MOST_BYTES.config) throw new Error(`it is ${stats.size} bytes long`);
     const owner = plantedBy(file, stats);
     if (owner !== undefined) throw ownedByOther(file, owner);
     return { text: readFileSync(descriptor, 'utf8'), commandProblem: commandProblem(file, stats) };
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 function ownedByOther(file: string, uid: number): UsageError {

@@ -24,20 +24,6 @@ function parseDelimiter(text: string): Delimiter | undefined {
   return Object.entries(DELIMITERS).find(([name, character]) => text === name || text === character)?.[1];
 }
 
-export const SETTING_KEYS = [
-  'base-url',
-  'format',
-  'timezone',
-  'reserve',
-  'concurrency',
-  'max-wait',
-  'delimiter',
-  'short-url',
-  'accessible',
-  'key-command',
-] as const;
-export type SettingKey = (typeof SETTING_KEYS)[number];
-
 function parseSwitch(text: string): boolean | undefined {
   if (['yes', 'true', 'on', '1'].includes(text)) return true;
   return ['no', 'false', 'off', '0'].includes(text) ? false : undefined;
@@ -73,6 +59,12 @@ export const VALUES = {
   },
   accessible: { parse: parseSwitch, forms: 'yes or no' },
 } as const satisfies Record<
-  Exclude<SettingKey, 'base-url' | 'key-command'>,
+  string,
   { parse: (text: string) => unknown; forms: string; type?: 'integer' | 'duration' }
 >;
+
+type ValueKey = keyof typeof VALUES;
+
+export const SETTING_KEYS = ['base-url', ...(Object.keys(VALUES) as ValueKey[]), 'key-command'] as const;
+
+export type SettingKey = (typeof SETTING_KEYS)[number];

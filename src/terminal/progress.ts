@@ -150,7 +150,7 @@ const LEFT_FROM_MS = 1000;
 /** Renders the line in at most `room` columns: reduces the bar to the percentage, then drops the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
-  const counts = `${counted(done, total)} ${unit}`;
+  const counts = `${counted(done, total, '/')} ${unit}`;
   const share = shareOf(state);
   const bars = share === undefined ? [undefined] : [...CELLS.map((cells) => bar(share, cells)), undefined];
   const full = bars.map((drawn) => joined([drawn, counts, detail, pace(state), left(state, share)]));
@@ -162,8 +162,8 @@ export function renderBar(state: BarState, room: number): string {
 function describeWork(state: BarState): string {
   const { unit, done, total, detail, elapsedMs } = state;
   const share = shareOf(state);
-  const counts = `${formatCount(done)}${total === undefined ? '' : ` of ${formatCount(total)}`} ${unit}`;
-  const percent = share === undefined ? undefined : `${Math.floor(share * 100)}%`;
+  const counts = `${counted(done, total, ' of ')} ${unit}`;
+  const percent = share === undefined ? undefined : bar(share, 0).trim();
   const perSecond = elapsedMs < RATE_FROM_MS ? undefined : `${formatCount(rateOf(state))} per second`;
   return joined([counts, percent, detail, perSecond, left(state, share)], ', ');
 }
@@ -191,8 +191,8 @@ function bar(done: number, cells: number): string {
   return cells === 0 ? percent : `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${percent}`;
 }
 
-function counted(done: number, total: number | undefined): string {
-  return total === undefined ? formatCount(done) : `${formatCount(done)}/${formatCount(total)}`;
+function counted(done: number, total: number | undefined, separator: string): string {
+  return [done, ...(total === undefined ? [] : [total])].map(formatCount).join(separator);
 }
 
 function pace(state: BarState): string | undefined {

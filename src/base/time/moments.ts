@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
 import { shown } from '#base/text/quote';
-import { isPeriod, localDay, periodWord } from './periods.ts';
+import { findPeriod, isPeriod, periodWord } from './periods.ts';
 import { parseDuration } from './time.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -23,11 +23,10 @@ export function parseMoment(text: string, context: MomentContext): number {
   if (text === 'now') return now;
   if (duration !== undefined && duration <= now) return now - duration;
   try {
-    if (text === 'today' || text === 'yesterday') {
-      const today = localDay(now, timezone());
-      return startOf(text === 'today' ? today : today.subtract({ days: 1 }), timezone());
+    if (text === 'today' || text === 'yesterday' || isDate(text)) {
+      const day = findPeriod(text, now, timezone())?.day;
+      if (day) return day.toZonedDateTime(timezone()).epochMilliseconds;
     }
-    if (DATE.test(text)) return startOf(Temporal.PlainDate.from(text, { overflow: 'reject' }), timezone());
     if (DATE_TIME.test(text)) return dateTime(text.replace(' ', 'T').replace(',', '.'), timezone);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
@@ -45,10 +44,6 @@ export function isDate(text: string): boolean {
 
 export function isInUtc(text: string): boolean {
   return /\dZ$/i.test(text) && DATE_TIME.test(text);
-}
-
-function startOf(date: Temporal.PlainDate, zone: string): number {
-  return date.toZonedDateTime(zone).epochMilliseconds;
 }
 
 function dateTime(text: string, timezone: () => string): number {

@@ -22,16 +22,16 @@ export function parsePeriod(
   text: string,
   { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },
 ): Period {
-  const found = find(text, nowMs, timezone);
+  const found = findPeriod(text, nowMs, timezone);
   if (found) return periodOn(found.day, found.unit, timezone);
   throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a period)`, { hint: FORMS });
 }
 
 export function isPeriod(text: string, nowMs: number): boolean {
-  return find(text, nowMs, 'UTC') !== undefined;
+  return findPeriod(text, nowMs, 'UTC') !== undefined;
 }
 
-function find(text: string, nowMs: number, timezone: string): Found | undefined {
+export function findPeriod(text: string, nowMs: number, timezone: string): Found | undefined {
   const word = periodWord(text);
   return relative(word, localDay(nowMs, timezone)) ?? absolute(word);
 }
