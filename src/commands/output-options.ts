@@ -43,12 +43,15 @@ export const outputOptionsWithoutIds = inGroup(OUTPUT_FLAGS, {
   ),
   header: negation('--no-header', 'Omit the header row of CSV'),
   rawCells: flag('--raw-cells', "Don't escape formulas in CSV or unescape --from", { risky: true }),
-  excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF'),
+  excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF', { conflicts: ['--raw-cells'] }),
 });
 
 export const outputOptions = {
   ...outputOptionsWithoutIds,
-  ids: flag('--ids', 'Print only IDs, one per line', { group: OUTPUT_FLAGS }),
+  ids: flag('--ids', 'Print only IDs, one per line', {
+    group: OUTPUT_FLAGS,
+    conflicts: ['--fields', '--format', '--excel', '--raw-cells', '--delimiter'],
+  }),
 };
 
 export const timezoneOption = inGroup(OUTPUT_FLAGS, {

@@ -55,6 +55,12 @@ describe('flags that exclude each other', () => {
       "--all can't be used with --from",
       'Omit either --all or --from.',
     ],
+    ['qr list --ids --fields id', "--fields can't be used with --ids", 'Omit either --fields or --ids.'],
+    [
+      'qr list --excel --raw-cells',
+      "--raw-cells can't be used with --excel",
+      'Omit either --raw-cells or --excel.',
+    ],
     ['scans stats x --all', "CODE can't be used with --all", 'Omit either CODE or --all.'],
     [
       'scans stats x --from 2026-10-01',

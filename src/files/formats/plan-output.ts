@@ -74,7 +74,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   };
   if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);
   if (flags.ids) {
-    refuseBesideIds(flags, named, columns);
+    refuseBesideIds(named, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
   }
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
@@ -92,21 +92,13 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   return { ...plan, format, delimiter: chooseDelimiter(flags.delimiter, path, context) };
 }
 
-function refuseBesideIds(
-  flags: OutputFlags,
-  named: FileFormat | undefined,
-  columns: readonly Column[],
-): void {
-  const beside = (flag: string, hint = `Omit --ids or ${flag}.`) =>
-    new UsageError(`--ids prints only IDs, one per line, and can't be used with ${flag}`, { hint });
+function refuseBesideIds(named: FileFormat | undefined, columns: readonly Column[]): void {
   if (!columns.some(({ name }) => name === 'id'))
     throw new UsageError('--ids requires records with an ID', { hint: 'Omit --ids.' });
-  const { fields, format, excel, rawCells, delimiter } = flags;
-  const given = Object.entries({ fields, format, excel, 'raw-cells': rawCells, delimiter });
-  const other = given.find(([, value]) => value);
-  if (other) throw beside(`--${other[0]}`);
   if (named && named !== 'csv')
-    throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
+    throw new UsageError(`--ids prints only IDs, one per line, and can't be used with ${named} output`, {
+      hint: 'Omit --ids, or use the extension .csv or .txt with --output.',
+    });
 }
 
 const NAMES: Readonly<Record<FileFormat, string>> = {
@@ -157,11 +149,6 @@ function refuseUnsuitable(
   format: Format | FileFormat,
   gzip: boolean,
 ): void {
-  if (excel && rawCells) {
-    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", {
-      hint: 'Omit one of the two flags.',
-    });
-  }
   const onlyCsv =
     (excel && '--excel') ||
     (rawCells && '--raw-cells') ||

@@ -171,20 +171,14 @@ describe('--fields', () => {
 
 describe('flags that contradict each other are refused', () => {
   test.each<[OutputFlags, Partial<PlanContext>]>([
-    [{ excel: true, rawCells: true }, {}],
     [{ excel: true, format: 'json' }, {}],
     [{ excel: true, output: 'a.json' }, {}],
     [{ delimiter: ';', output: 'a.json' }, {}],
     [{ delimiter: ';', format: 'ndjson' }, {}],
-    [{ ids: true, delimiter: ';' }, {}],
     [{ rawCells: true, format: 'table' }, {}],
     [{ header: false, format: 'ndjson' }, {}],
     [{ header: false }, { shape: 'record' }],
     [{ format: 'table', output: 'a.gz' }, {}],
-    [{ ids: true, fields: ['id'] }, {}],
-    [{ ids: true, format: 'csv' }, {}],
-    [{ ids: true, excel: true }, {}],
-    [{ ids: true, rawCells: true }, {}],
     [{ ids: true, output: 'a.json' }, {}],
     [{ ids: true }, { columns: [{ name: 'profile' }] }],
   ])('%j', (flags, around) => {
