@@ -89,14 +89,12 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
 }
 
 async function printedKey(context: Context, settings: Settings, command: string): Promise<string> {
-  const { apiKey = '' } = await context
-    .withKey({ ...settings, pendingKey: { command } })
-    .catch((error: unknown) => {
-      throw error instanceof AuthError
-        ? new AuthError(error.message, { hint: commandHint(command, 'passed'), cause: error })
-        : error;
-    });
-  return apiKey;
+  try {
+    return (await context.withKey({ ...settings, pendingKey: { command } })).apiKey ?? '';
+  } catch (error) {
+    if (error instanceof AuthError) error.hint = commandHint(command, 'passed');
+    throw error;
+  }
 }
 
 async function readKey(
@@ -145,14 +143,12 @@ export async function verifyKey(
   const service = await connect(settings);
   try {
     await service.listCodes({ page: 1, limit: 1 });
-  } catch (cause) {
-    if (!(cause instanceof UnavailableError)) throw cause;
-    throw new UnavailableError(`${cause.message}; nothing was stored`, {
-      hint: 'Try again, or add --no-verify to store the key without verifying it.',
-      code: cause.code,
-      status: cause.status,
-      cause,
-    });
+  } catch (error) {
+    if (error instanceof UnavailableError) {
+      error.message += '; nothing was stored';
+      error.hint = 'Try again, or add --no-verify to store the key without verifying it.';
+    }
+    throw error;
   } finally {
     await service.close();
   }

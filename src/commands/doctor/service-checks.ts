@@ -64,11 +64,10 @@ function hasResponse(error: unknown): boolean {
 
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
-  const { message, code, status } = error;
-  if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint))
-    return error;
-  const hint = 'Check the base URL, network, proxy and firewall, and whether the service is down.';
-  return new UnavailableError(message, { hint, code, status, cause: error });
+  const { cause } = error;
+  if (!(cause instanceof NetworkError) || (cause.fault === 'network' && !cause.hint))
+    error.hint = 'Check the base URL, network, proxy and firewall, and whether the service is down.';
+  return error;
 }
 
 function checkClock({ clock }: CheckContext, service: Service): Finding {

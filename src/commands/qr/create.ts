@@ -1,6 +1,4 @@
 import { Failure, RequestFailure, UnavailableError, UnexpectedResponseError, UsageError } from '#base/errors';
-import type { OutcomeCounts } from '#base/run/outcomes';
-import type { RunFacts } from '#base/run/run-summary';
 import { inQuotes, inShell, shown } from '#base/text/quote';
 import { UTM_NAMES } from '#base/text/utm';
 import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
@@ -120,39 +118,32 @@ async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const destination = utm ? withTags(flags.destination ?? '', utm) : flags.destination;
   const wanted = newCode(name, type, destination);
   checkNewDestination(context, wanted, flags.force);
-  const code = await countOne(context.facts, () => create(context, wanted));
-  await output.print([toRecord(code)]);
+  await output.print([toRecord(await create(context, wanted))]);
 }
 
-async function create({ service, signal, console }: Context, wanted: NewCode): Promise<QrCode> {
-  const { createCode } = await service();
+async function create({ service, signal, console, facts }: Context, wanted: NewCode): Promise<QrCode> {
   let sent = false;
   try {
-    return await createCode(wanted, async () => {
+    const { createCode } = await service();
+    const code = await createCode(wanted, async () => {
       sent = true;
     });
+    Object.assign(facts, { codes: 1, outcomes: { created: 1 } });
+    return code;
   } catch (error) {
+    const isUnknown = error instanceof RequestFailure && error.outcome === 'unknown';
+    if (error instanceof Failure && !(error instanceof UsageError))
+      Object.assign(facts, { codes: 0, outcomes: isUnknown ? { undecided: 1 } : { failed: 1 } });
     if (signal.aborted && sent) console.warn(`${MAYBE}; check with \`${lookFor(wanted.name)}\``);
-    throw error instanceof UnavailableError || error instanceof UnexpectedResponseError
-      ? unlessKnown(error, wanted.name)
-      : error;
+    if (isUnknown && (error instanceof UnavailableError || error instanceof UnexpectedResponseError)) {
+      error.message += `; ${MAYBE}`;
+      error.hint = `Before you create the code again, check with \`${lookFor(wanted.name)}\`.`;
+    }
+    throw error;
   }
 }
 
 const MAYBE = 'the code may or may not have been created';
-
-function unlessKnown(error: RequestFailure, name: string): RequestFailure {
-  if (error.outcome !== 'unknown') return error;
-  const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedResponseError;
-  const { code, status } = error;
-  return new Same(`${error.message}; ${MAYBE}`, {
-    hint: `Before you create the code again, check with \`${lookFor(name)}\`.`,
-    outcome: 'unknown',
-    code,
-    status,
-    cause: error,
-  });
-}
 
 function lookFor(name: string): string {
   if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
@@ -166,18 +157,4 @@ async function printTemplate(context: Context, flags: CreateFlags): Promise<void
   await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
   if (output !== undefined && output !== '-')
     context.console.note(`Wrote the template ${output}. Fill in one row per code, and pass it with --from`);
-}
-
-async function countOne<T>(facts: RunFacts, create: () => Promise<T>): Promise<T> {
-  try {
-    const result = await create();
-    Object.assign(facts, { codes: 1, outcomes: { created: 1 } });
-    return result;
-  } catch (error) {
-    const isUnknown = error instanceof RequestFailure && error.outcome === 'unknown';
-    const outcomes: OutcomeCounts = isUnknown ? { undecided: 1 } : { failed: 1 };
-    if (error instanceof Failure && !(error instanceof UsageError))
-      Object.assign(facts, { codes: 0, outcomes });
-    throw error;
-  }
 }
