@@ -169,34 +169,32 @@ const MOST_LISTED = 20;
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],
-  { yes, backup }: Consent,
+  { yes: isAgreed, backup }: Consent,
 ): Promise<void> {
-  if (yes || codes.length === 0) return;
+  if (isAgreed || codes.length === 0) return;
   const { console } = context;
   const scans = await countScans(context, codes);
-  const all = sum(scans.values());
-  const [only] = codes;
-  if (only && codes.length === 1) {
-    console.note(
-      `To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``,
-    );
-    noteBackup(context, backup);
-    const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
-    const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
-    return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
-  }
-  for (const { id, name, slug } of codes.slice(0, MOST_LISTED))
-    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
+  const nameOf = ({ name, slug }: QrCode) => `${inQuotes(name)} (slug ${quote(slug)})`;
+  const [only] = codes.length === 1 ? codes : [];
+  for (const code of only ? [] : codes.slice(0, MOST_LISTED))
+    console.note(`${nameOf(code)}: ${countOf(scans.get(code.id) ?? 0, 'scan')}`);
   if (codes.length > MOST_LISTED)
     console.note(`and ${codes.length - MOST_LISTED} more (list all with --dry-run)`);
+  const [its, them] = only ? ['its', 'it'] : ['their', 'them'];
   console.note(
-    'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
+    `To keep the code${only ? '' : 's'} and ${its} scans, pause ${them} instead: \`qrctl qr update ${only ? codeInShell(only) : 'CODE…'} --status paused\``,
   );
   noteBackup(context, backup);
-  const count = String(codes.length);
-  const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
-  const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${count} to continue: `;
-  await requireYes(context, question, new RegExp(`^${count}$`), `type ${count} to delete them, or n`);
+  const what = only ? nameOf(only) : countOf(codes.length, 'code');
+  const lost = `${what} and ${its} ${countOf(sum(scans.values()), 'scan')}`;
+  const [yes, reply] = only ? ['y', '[y/N]'] : [`${codes.length}`, `Type ${codes.length} to continue:`];
+  const question = `Delete ${lost} in ${await workspaceOf(context)}? This can't be undone. ${reply} `;
+  await requireYes(
+    context,
+    question,
+    new RegExp(`^${yes}${only ? '(es)?' : ''}$`, 'i'),
+    `type ${yes} to delete ${them}, or n`,
+  );
 }
 
 function noteBackup({ console }: Context, directory: string | undefined): void {
