@@ -6,11 +6,7 @@ export function oldestFirst<C extends { id: string; created_at?: string }>(codes
     code,
     ms: parseScanTime(code.created_at ?? '') ?? Number.POSITIVE_INFINITY,
   }));
-  dated.sort((one, other) => compare(one.ms, other.ms) || compare(one.code.id, other.code.id));
+  // The difference of two infinite times is NaN, which is falsy.
+  dated.sort((one, other) => one.ms - other.ms || (one.code.id < other.code.id ? -1 : 1));
   return dated.map(({ code }) => code);
-}
-
-function compare<T>(one: T, other: T): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

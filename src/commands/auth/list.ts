@@ -3,7 +3,6 @@ import { defineCommand } from '#commands/define';
 import { outputOptionsWithoutIds, printRecords } from '#commands/output-options';
 import { openStore } from '#commands/stored';
 import { profileName } from '#settings/resolve';
-import type { KeySource } from '#settings/settings';
 
 const COLUMNS = [
   { name: 'profile', keepWhole: true },
@@ -31,14 +30,9 @@ export const command = defineCommand({
       current: profile === current,
       base_url: baseUrl ?? null,
       key: apiKey === undefined ? null : keyPrefix(apiKey),
-      source: sourceOf(apiKey, keyCommand),
+      source: (keyCommand !== undefined && 'command') || (apiKey !== undefined && 'profile') || null,
     }));
     const none = 'No profile is stored. Add one with `qrctl auth login`';
     await printRecords(context, records, COLUMNS, options, { none, thing: 'profile' });
   },
 });
-
-function sourceOf(apiKey: string | undefined, keyCommand: string | undefined): KeySource | null {
-  if (keyCommand !== undefined) return 'command';
-  return apiKey === undefined ? null : 'profile';
-}

@@ -19,9 +19,7 @@ export const command = defineCommand({
     const { store, name } = all
       ? { store: await openStore(context), name: '' }
       : await openProfile(context, false);
-    const leaving = all
-      ? [...store.profiles.keys()]
-      : [name].filter((profile) => store.profiles.has(profile));
+    const leaving = [...store.profiles.keys()].filter((profile) => all || profile === name);
     if (leaving.length === 0) return context.console.note('There is no profile to remove');
     const left = await changeStore(context, (stored) => without(stored, leaving));
     context.console.note(`Removed: ${leaving.join(', ')}`);
@@ -31,8 +29,8 @@ export const command = defineCommand({
 
 function without(stored: Stored, names: readonly string[]): Stored {
   const profiles = new Map([...stored.profiles].filter(([name]) => !names.includes(name)));
-  const current = stored.current !== undefined && profiles.has(stored.current) ? stored.current : undefined;
-  return { current, profiles };
+  const { current = '' } = stored;
+  return { current: profiles.has(current) ? current : undefined, profiles };
 }
 
 function currentNote(stored: Stored): string {

@@ -139,5 +139,5 @@ const ROWS_AT_ONCE = 1000;
 
 function* chunksOf(ends: readonly RowEnd[]): Generator<readonly RowEnd[]> {
   if (ends.length === 0) yield [];
-  yield* inChunks([...ends], ROWS_AT_ONCE);
+  yield* inChunks(ends, ROWS_AT_ONCE);
 }
