@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { parseUrl } from '#base/text/parse-url';
-import { formatCount } from '#base/text/quote';
+import { formatCount, quote } from '#base/text/quote';
 import { after, type Clock, formatDuration } from '#base/time/time';
 import { asNetworkError, NetworkError } from '#service/network-error';
 import { type Headers, header } from '#service/transport';
@@ -11,11 +11,9 @@ import type { TlsSessions } from './tls-sessions.ts';
 
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
-  | { is: 'not-web'; target: string }
-  | { is: 'astray'; why: string; status: number }
-  | { is: 'ours'; why: string }
-  | { is: 'refused'; why: string }
-  | { is: 'failed'; failure: NetworkError };
+  | { is: 'failed'; failure: NetworkError }
+  /** Without a page. `status`: that of a faulty redirect. */
+  | { is: 'blocked' | 'unreachable' | 'broken' | 'not-web'; error: string; status?: number };
 
 export interface Trip {
   end: TripEnd;
@@ -54,9 +52,8 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     const trip = (end: TripEnd): Trip => {
       return { end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs), tlsEndsMs };
     };
-    const astray = (status: number, why: string) => trip({ is: 'astray', status, why });
     const refused = options.refuse(url);
-    if (refused !== undefined) return trip({ is: 'ours', why: refused });
+    if (refused !== undefined) return trip({ is: 'blocked', error: refused });
     const hop = await options.inTurn(url.hostname, async () => {
       options.signal.throwIfAborted();
       const timer = startTimer(options.clock);
@@ -72,20 +69,22 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
     cookies.take(url, headers);
     if (!REDIRECTS.has(status)) return trip({ is: 'response', status, headers });
 
+    const astray = (how: string) => trip({ is: 'broken', error: `redirects ${how} (${status})`, status });
     const location = asText(header(headers, 'location') ?? '');
-    const next = location === '' ? undefined : parseUrl(location, url);
-    if (location === '') return astray(status, 'redirects without a Location header');
-    if (!next) return astray(status, 'redirects to an invalid URL');
+    if (location === '') return astray('without a Location header');
+    const next = parseUrl(location, url);
+    if (!next) return astray('to an invalid URL');
     const { length } = next.href;
-    if (length > LONGEST_ADDRESS)
-      return astray(status, `redirects to a URL that is ${formatCount(length)} characters long`);
+    if (length > LONGEST_ADDRESS) return astray(`to a URL that is ${formatCount(length)} characters long`);
     if (next.hash === '') next.hash = url.hash;
-    if (!/^https?:$/.test(next.protocol))
-      return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
+    if (!/^https?:$/.test(next.protocol)) {
+      const error = `redirects to ${quote(next.href)}, which is not a web address`;
+      return { ...trip({ is: 'not-web', error }), finalUrl: next.href, redirects: redirects + 1 };
+    }
     // A page may redirect to itself after setting its cookie.
     const place = `${next.href} ${cookies.for(next)}`;
-    if (seen.has(place)) return astray(status, 'redirects in a loop');
-    if (redirects >= MOST_REDIRECTS) return astray(status, `redirects more than ${MOST_REDIRECTS} times`);
+    if (seen.has(place)) return astray('in a loop');
+    if (redirects >= MOST_REDIRECTS) return astray(`more than ${MOST_REDIRECTS} times`);
     seen.add(place);
     url = next;
   }
@@ -110,7 +109,7 @@ async function requestHop(
     addresses = await lookUp(url.hostname, options, timer);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof RefusedAddressError) return { is: 'refused', why: error.message };
+    if (error instanceof RefusedAddressError) return { is: 'unreachable', error: error.message };
     const failure = asNetworkError(error, false);
     if (!proxy) return { is: 'failed', failure };
     // K1: a proxy may resolve names that this machine can't.

@@ -1,4 +1,3 @@
-import { quote } from '#base/text/quote';
 import { isRefused, type NetworkError } from '#service/network-error';
 import { parseRateHeaders } from '#service/rate-limit/rate-headers';
 import { type Headers, header } from '#service/transport';
@@ -40,17 +39,11 @@ export function judge(trip: Trip): Verdict {
   switch (end.is) {
     case 'response':
       return judgeResponse(end.status, end.headers, redirects > 0, verdict);
-    case 'not-web':
-      return verdict('not-web', `redirects to ${quote(end.target)}, which is not a web address`);
-    case 'astray':
-      return verdict('broken', `${end.why} (${end.status})`, end.status);
-    case 'ours':
-      return verdict('blocked', end.why);
-    case 'refused':
-      return verdict('unreachable', end.why);
     case 'failed':
       // A certificate or protocol error also stops visitors in a browser.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
+    default:
+      return verdict(end.is, end.error, end.status);
   }
 }
 
@@ -60,9 +53,8 @@ function isOnTheWay({ fault }: NetworkError): boolean {
 
 /** Returns whether the host responded, with a redirect, certificate or refusal too. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
-  if (redirects > 0) return true;
-  if (end.is === 'ours' || end.is === 'refused') return undefined;
-  return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
+  if (redirects > 0 || ('status' in end && end.status !== undefined)) return true;
+  return end.is === 'failed' ? isRefused(end.failure) || !isOnTheWay(end.failure) : undefined;
 }
 
 /** K10: finds out whether no destination responded, so this machine may be offline. */

@@ -187,14 +187,10 @@ export async function confirm(
   noteBackup(context, backup);
   const what = only ? nameOf(only) : countOf(codes.length, 'code');
   const lost = `${what} and ${its} ${countOf(sum(scans.values()), 'scan')}`;
-  const [yes, reply] = only ? ['y', '[y/N]'] : [`${codes.length}`, `Type ${codes.length} to continue:`];
-  const question = `Delete ${lost} in ${await workspaceOf(context)}? This can't be undone. ${reply} `;
-  await requireYes(
-    context,
-    question,
-    new RegExp(`^${yes}${only ? '(es)?' : ''}$`, 'i'),
-    `type ${yes} to delete ${them}, or n`,
-  );
+  const yes = only ? ['y', 'yes'] : [`${codes.length}`];
+  const way = only ? '[y/N]' : `Type ${codes.length} to continue:`;
+  const question = `Delete ${lost} in ${await workspaceOf(context)}? This can't be undone. ${way} `;
+  await requireYes(context, question, yes, `type ${yes[0]} to delete ${them}, or n`);
 }
 
 function noteBackup({ console }: Context, directory: string | undefined): void {
@@ -215,17 +211,19 @@ async function workspaceOf(context: Context): Promise<string> {
     : `the workspace of ${outside} (${host})`;
 }
 
-async function requireYes(context: Context, question: string, yes: RegExp, forms: string): Promise<void> {
-  const agreed = await askUntil(
-    context,
-    () => context.console.ask(question),
-    (answer) => {
-      if (yes.test(answer.trim())) return true;
-      if (/^(no?)?$/i.test(answer.trim())) return false;
-      throw new UsageError(`invalid reply ${inQuotes(answer.trim())}; nothing was deleted`, { hint: forms });
-    },
-  );
-  if (!agreed) throw new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
+async function requireYes(
+  context: Context,
+  question: string,
+  yes: readonly string[],
+  hint: string,
+): Promise<void> {
+  const read = (answer: string) => {
+    const reply = answer.trim().toLowerCase();
+    if ([...yes, '', 'n', 'no'].includes(reply)) return yes.includes(reply);
+    throw new UsageError(`invalid reply ${inQuotes(answer.trim())}; nothing was deleted`, { hint });
+  };
+  if (!(await askUntil(context, () => context.console.ask(question), read)))
+    throw new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
 }
 
 function codesToDelete({ items }: Pick<Plan, 'items'>): QrCode[] {

@@ -76,9 +76,10 @@ describe('follow', () => {
     ['an address that is none', { '/': 'http://[' }, 'redirects to an invalid URL'],
     ['itself', { '/': '/' }, 'redirects in a loop'],
     ['an address before', { '/': '/a', '/a': '/b', '/b': '/a' }, 'redirects in a loop'],
-  ])('ends astray at a redirect to %s', async (_, locations, why) => {
+  ])('ends broken at a redirect to %s', async (_, locations, why) => {
     const { origin } = await useHost(locations);
-    expect((await follow(new URL(origin), options())).end).toEqual({ is: 'astray', status: 302, why });
+    const error = `${why} (302)`;
+    expect((await follow(new URL(origin), options())).end).toEqual({ is: 'broken', status: 302, error });
   });
 
   it('follows twenty redirects, and no more', async () => {
@@ -93,14 +94,18 @@ describe('follow', () => {
     });
     const more = await useHost(next(21));
     const trip = await follow(new URL(`${more.origin}/0`), options());
-    expect(trip).toMatchObject({ end: { is: 'astray', why: 'redirects more than 20 times' }, redirects: 20 });
+    const error = 'redirects more than 20 times (302)';
+    expect(trip).toMatchObject({ end: { is: 'broken', error }, redirects: 20 });
     expect(more.asked).toHaveLength(21);
   });
 
   it('ends at a redirect to an address other than http or https, and counts that redirect', async () => {
     const { origin, asked } = await useHost({ '/': 'tel:+49301234567' });
     expect(await follow(new URL(origin), options())).toMatchObject({
-      end: { is: 'not-web', target: 'tel:+49301234567' },
+      end: {
+        is: 'not-web',
+        error: 'redirects to tel:+49301234567, which is not a web address',
+      },
       finalUrl: 'tel:+49301234567',
       redirects: 1,
     });
@@ -117,8 +122,8 @@ describe('follow', () => {
   it('reports whether a host name was refused or not found', async () => {
     const refused = options({ resolve: () => Promise.reject(new RefusedAddressError('a.test is private')) });
     expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({
-      is: 'refused',
-      why: 'a.test is private',
+      is: 'unreachable',
+      error: 'a.test is private',
     });
     const missing = () => Promise.reject(new NetworkError('host name not found', { sent: false }));
     const trip = await follow(new URL('http://a.test/'), options({ resolve: missing }));

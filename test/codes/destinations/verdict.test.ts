@@ -68,19 +68,15 @@ describe('judge', () => {
   it('returns the reason for a visit without a page', () => {
     const ends: [Trip['end'], Partial<Verdict>][] = [
       [
-        { is: 'not-web', target: 'tel:+49' },
-        { outcome: 'not-web', responded: true },
-      ],
-      [
-        { is: 'astray', why: 'redirects in a loop', status: 302 },
+        { is: 'broken', error: 'redirects in a loop (302)', status: 302 },
         { outcome: 'broken', error: 'redirects in a loop (302)', status: 302 },
       ],
       [
-        { is: 'ours', why: 'is a code' },
+        { is: 'blocked', error: 'is a code' },
         { outcome: 'blocked', error: 'is a code', responded: undefined },
       ],
       [
-        { is: 'refused', why: 'is private' },
+        { is: 'unreachable', error: 'is private' },
         { outcome: 'unreachable', error: 'is private', responded: undefined },
       ],
       [failed('network'), { outcome: 'unreachable', error: 'went wrong', responded: false }],
@@ -88,7 +84,11 @@ describe('judge', () => {
       [failed('certificate'), { outcome: 'broken', responded: true }],
     ];
     for (const [end, verdict] of ends) expect(judge(trip(end))).toMatchObject(verdict);
-    expect(judge(trip({ is: 'not-web', target: 'tel:+49' })).error).toContain('tel:+49');
+    expect(judge(trip({ is: 'not-web', error: 'redirects to tel:+49' }, 1))).toMatchObject({
+      outcome: 'not-web',
+      error: 'redirects to tel:+49',
+      responded: true,
+    });
   });
 
   it('counts a connection refused by the server as a response, but not one refused by a proxy', () => {
@@ -105,7 +105,7 @@ describe('judge', () => {
   });
 
   it('counts a redirect as a response, wherever it leads', () => {
-    for (const end of [failed('network'), { is: 'refused', why: 'is private' } as const])
+    for (const end of [failed('network'), { is: 'unreachable', error: 'is private' } as const])
       expect(judge(trip(end, 1))).toMatchObject({ outcome: 'unreachable', responded: true });
   });
 });
@@ -131,7 +131,7 @@ describe('retryOf', () => {
       answer(501),
       failed('proxy'),
       failed('certificate'),
-      { is: 'ours', why: '' } as const,
+      { is: 'blocked', error: '' } as const,
     ];
     for (const end of ends) expect(retryOf(trip(end))).toBeUndefined();
     expect(retryOf(trip(failed('network')))).toBe(2000);
