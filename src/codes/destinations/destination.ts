@@ -10,7 +10,7 @@ import { inQuotes, quote } from '#base/text/quote';
  */
 type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
 
-export interface DestinationProblem {
+interface DestinationProblem {
   kind: Kind;
   words: string;
   reason: string;

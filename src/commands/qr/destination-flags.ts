@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '#base/errors';
 import { addUtm, normalizeUtm, type UtmTags } from '#base/text/utm';
-import { type DestinationProblem, findDestinationProblem, isDead } from '#codes/destinations/destination';
+import { findDestinationProblem, isDead } from '#codes/destinations/destination';
 import type { OptionDefinition } from '#commands/define';
 import type { Context } from '#context';
 import type { NewCode, QrCode } from '#service/shapes';
@@ -62,8 +62,7 @@ export function withoutUndefined<K extends string>(
  * Warns about the destination of a new code. Throws UsageError if it can't work when scanned, unless `force`.
  */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
-  const problem = findDestinationProblem(code.destination, code.type);
-  if (problem && isDead(problem) && !force) throw refusal(problem);
+  if (!force) refuseDead(code.destination, code.type);
   warnOfDestination(context, code);
 }
 
@@ -72,24 +71,15 @@ export function warnOfDestination({ console }: Context, { destination, type }: N
   if (problem) console.warn(`the destination ${problem.words}`);
 }
 
-/** Returns whether the types of codes matter for this destination: it is unusable for type url. */
-export function mustKnowType({ destination }: { destination?: string }, force = false): boolean {
-  if (force || destination === undefined) return false;
-  const problem = findDestinationProblem(destination);
-  return problem !== undefined && isDead(problem);
-}
-
 /** Refuses a destination with UsageError if it breaks a working code, before any change. */
-export function refuseDestination(codes: readonly QrCode[], destination: string | undefined): void {
-  for (const code of codes) {
-    const problem =
-      code.destination === destination ? undefined : findDestinationProblem(destination, code.type);
-    if (problem && isDead(problem)) throw refusal(problem);
-  }
+export function refuseDestination(codes: readonly QrCode[], destination: string): void {
+  for (const code of codes) if (code.destination !== destination) refuseDead(destination, code.type);
 }
 
-function refusal({ words }: DestinationProblem): UsageError {
-  return new UsageError(`the destination ${words}`, {
+function refuseDead(destination: string | undefined, type: string | undefined): void {
+  const problem = findDestinationProblem(destination, type);
+  if (!problem || !isDead(problem)) return;
+  throw new UsageError(`the destination ${problem.words}`, {
     hint: 'Pass --destination https://…, or add --force to use this address.',
   });
 }

@@ -16,7 +16,6 @@ import type { Source } from '#files/formats/read/input';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '#service/shapes';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
 import {
-  mustKnowType,
   refuseDestination,
   utmOf,
   utmOptions,
@@ -130,10 +129,11 @@ async function updateNamed(
   const utm = wish.destination === undefined ? wanted.utm : undefined;
   const named = await findNamed(context, names, { wish, utm, keepUtm: flags.keepUtm });
   refuseTags(named.codes, utm);
-  if (mustKnowType(wish, flags.force)) refuseDestination(named.codes, wish.destination);
+  const { destination } = wish;
+  if (destination !== undefined && !flags.force) refuseDestination(named.codes, destination);
   if (flags.dryRun) return previewNamed(context, named, VERB, flags);
   const end = await runNamed(context, named, VERB, flags);
-  if (wish.destination !== undefined)
+  if (destination !== undefined)
     for (const [, one] of end.ends)
       if (one?.outcome === 'updated' && one.code) warnOfDestination(context, one.code);
   const [[, only] = []] = end.ends;
