@@ -20,10 +20,7 @@ export async function chooseCodes(
   context: Context,
   names: readonly string[],
   choice: CodeChoice,
-  {
-    order = 'oldest first',
-    mayBeNone = false,
-  }: { order?: 'oldest first' | 'as listed'; mayBeNone?: boolean } = {},
+  { isAsListed = false, mayBeNone = false } = {},
 ): Promise<QrCode[]> {
   const { from } = choice;
   const found: CodeLabel[] =
@@ -36,7 +33,7 @@ export async function chooseCodes(
   if (gone) throw gone.missing;
   const codes = (found as QrCode[]).filter(createFilter(choice));
   if (!mayBeNone) refuseNone(codes, choice);
-  return everyOf(names, choice) === false || order === 'as listed' ? codes : oldestFirst(codes);
+  return isAsListed || everyOf(names, choice) === false ? codes : oldestFirst(codes);
 }
 
 function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {

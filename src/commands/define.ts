@@ -179,6 +179,13 @@ export function oneOf<const C extends readonly string[]>(raw: string, values: C)
   throw new InvalidArgumentError(anyOf(values));
 }
 
+/** Parses values separated by commas, each once. Throws InvalidArgumentError. */
+export function parseList<const C extends readonly string[]>(raw: string, values: C): C[number][] {
+  const words = raw.split(',').map((word) => word.trim());
+  if (words.includes('')) throw new InvalidArgumentError(`names separated by commas: ${values.join(', ')}`);
+  return [...new Set(words.map((word) => oneOf(word, values)))];
+}
+
 export function anyOf(values: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
 }

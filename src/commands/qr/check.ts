@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import { InvalidArgumentError } from 'commander';
 import { PartialError, UnavailableError } from '#base/errors';
 import { addFailedCodes } from '#base/run/annotations';
 import { formatClosing } from '#base/run/closing-line';
@@ -19,7 +18,7 @@ import { widenLookups } from '#codes/destinations/resolve-host';
 import { type findSilence, OUTCOMES } from '#codes/destinations/verdict';
 import { chooseCodes, eachOnce } from '#commands/choose-codes';
 import { checkChoice, filterOptions } from '#commands/code-choice';
-import { defineCommand, flag, type OptionDefinition, oneOf, parsed, type Values } from '#commands/define';
+import { defineCommand, flag, type OptionDefinition, parsed, parseList, type Values } from '#commands/define';
 import { openOutput, outputOptions } from '#commands/output-options';
 import { CODE_ARGUMENTS, fromCodesOptions } from '#commands/shared-flags';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '#commands/since-last';
@@ -62,12 +61,6 @@ const options = {
 };
 
 type CheckFlags = Values<typeof options>;
-
-function parseList<const C extends readonly string[]>(raw: string, known: C): C[number][] {
-  const words = raw.split(',').map((word) => word.trim());
-  if (words.includes('')) throw new InvalidArgumentError(`names separated by commas: ${known.join(', ')}`);
-  return words.map((word) => oneOf(word, known));
-}
 
 const COLUMNS: readonly Column[] = [
   wholeColumn('id', 2),
@@ -116,7 +109,7 @@ export const command = defineCommand({
     const fails = failureTest(flags);
     const last = await openLastRun(context, flags.sinceLast, comparison(fails));
     try {
-      const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
+      const found = await chooseCodes(context, names, flags, { isAsListed: true, mayBeNone: true });
       const startMs = context.clock.monotonic();
       const job = await checkOptions(context, flags);
       const progress = context.console.progress('destinations');

@@ -16,9 +16,9 @@ import {
   inputFile,
   integer,
   type OptionDefinition,
-  oneOf,
   outputFile,
   parsed,
+  parseList,
   rarely,
   text,
   type Values,
@@ -113,7 +113,7 @@ export const options = {
     flags: '--as <formats>',
     description: `Formats: ${IMAGE_FORMATS.join(',')} (default: png)`,
     ...OF_FILES,
-    parse: parseFormats,
+    parse: (raw) => parseList(raw, IMAGE_FORMATS),
   } satisfies OptionDefinition<ImageFormat[]>,
   fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, {
     rare: true,
@@ -124,14 +124,6 @@ export const options = {
 };
 
 export type ImageFlags = Values<typeof options>;
-
-function parseFormats(raw: string): ImageFormat[] {
-  try {
-    return [...new Set(raw.split(',').map((format) => oneOf(format.trim(), IMAGE_FORMATS)))];
-  } catch {
-    throw new InvalidArgumentError('a comma-separated list of png, svg, pdf, eps');
-  }
-}
 
 function parseTemplate(raw: string): { template: string; isCompleted: boolean } | undefined {
   const template = parseShortUrl(raw);
