@@ -23,12 +23,6 @@ export interface LedgerWorkspace {
   getCode: (id: string) => Promise<unknown>;
 }
 
-interface LedgerMemory {
-  header?: Header;
-  replay: Replay;
-  isLong(): boolean;
-}
-
 const OTHER_LEDGER = 'specify a different ledger with --ledger';
 
 export const LEDGER_ADVICE = {
@@ -45,12 +39,12 @@ export async function readMemory(
   disk: Disk,
   onLine: (line: LedgerLine) => void = () => undefined,
 ): Promise<LedgerMemory> {
-  const { memory, take } = createMemory(path);
-  const takeBoth = (line: Header | LedgerLine) => {
-    take(line);
+  const memory = createMemory(path);
+  const take = (line: Header | LedgerLine) => {
+    memory.take(line);
     if (line.is !== 'ledger') onLine(line);
   };
-  await readLog<Header | LedgerLine>({ path, advice: LEDGER_ADVICE, disk, take: takeBoth });
+  await readLog<Header | LedgerLine>({ path, advice: LEDGER_ADVICE, disk, take });
   return memory;
 }
 
@@ -77,10 +71,10 @@ export async function openLedgerFile(
       throw cannotWrite(`write the ledger ${path}`, error, 'all earlier records are saved');
     });
   if (!(await ifPresent(disk.lstat(place)))) await attempt(createLedgerFile(place, own, disk));
-  const { memory, take } = createMemory(path);
-  const open = (each: typeof take) =>
-    openLog<Header | LedgerLine>({ path: place, advice: LEDGER_ADVICE, disk, take: each });
-  const log = await open(take);
+  const memory = createMemory(path);
+  const open = (take: (line: { is: string }) => void) =>
+    openLog<Header | LedgerLine>({ path: place, advice: LEDGER_ADVICE, disk, take });
+  const log = await open(memory.take);
   const state = await checkMemory(path, memory, own).catch(async (error) => {
     await log.close();
     throw error;
@@ -97,9 +91,10 @@ export async function openLedgerFile(
 
 export async function checkMemory(
   path: string,
-  { header, replay }: LedgerMemory,
+  { header: readHeader, replay }: LedgerMemory,
   own: LedgerWorkspace,
 ): Promise<'same' | 'renew'> {
+  const header = readHeader();
   if (header === undefined) return 'renew';
   const { claims, unclear } = replay.view();
   const known = [...claims.values()]
@@ -127,26 +122,23 @@ function weightOf(line: LedgerLine): number {
   return 1 + ('ids' in line && line.ids !== undefined ? line.ids.length / IDS_PER_LINE : 0);
 }
 
-function createMemory(path: string): { memory: LedgerMemory; take(line: { is: string }): void } {
+type LedgerMemory = ReturnType<typeof createMemory>;
+
+function createMemory(path: string) {
   const replay = createReplay();
   let header: Header | undefined;
   let lines = 1;
   let weight = 0;
-  const memory = {
+  return {
     replay,
-    get header() {
-      return header;
-    },
+    header: () => header,
     isLong() {
       if (weight < LEAST_WEIGHT) return false;
       let needed = 0;
       for (const line of replay.kept()) needed += weightOf(line);
       return weight > MOST_TIMES * needed;
     },
-  };
-  return {
-    memory,
-    take(line) {
+    take(line: { is: string }) {
       if (header === undefined) {
         header = headerOf(line, path);
         return;
