@@ -56,16 +56,10 @@ export function recordsOf(row: PlanRow): Row[] {
   const { item, outcome } = row;
   const about = aboutRow(row);
   const ended = outcome && { outcome, error: reasonOf(row) ?? null };
-  if (item.changes.length === 0)
-    return [
-      {
-        ...about,
-        field: null,
-        old: describeCandidates(row) ?? null,
-        new: describeNew(row) ?? null,
-        ...ended,
-      },
-    ];
+  if (item.changes.length === 0) {
+    const [old, fresh] = [describeCandidates(row) ?? null, describeNew(row) ?? null];
+    return [{ ...about, field: null, old, new: fresh, ...ended }];
+  }
   return item.changes.map((change) => ({
     ...about,
     ...(isKept(change) && { action: 'unchanged' }),
@@ -109,14 +103,11 @@ function aboutRow(row: PlanRow) {
   const { item } = row;
   const { line = null, atMs } = item.row ?? {};
   const { id, slug } = codeOf(row);
-  const at = atMs === undefined ? undefined : { at: formatInstant(atMs) };
+  const at = atMs === undefined ? {} : { at: formatInstant(atMs) };
   return { line, ...at, key: item.key ?? null, action: item.action, id: id ?? null, slug: slug ?? null };
 }
 
-export function codeOf({ item, code = item.code }: PlanRow): {
-  id: string | undefined;
-  slug: string | undefined;
-} {
+export function codeOf({ item, code = item.code }: PlanRow): { id?: string; slug?: string } {
   return { id: code?.id ?? item.goneId ?? item.row?.id, slug: code?.slug ?? item.goneSlug ?? item.row?.slug };
 }
 
@@ -169,10 +160,11 @@ export function tableRow(row: PlanRow): Row {
     const [before, after] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
     return `${field}: ${before} → ${after}`;
   });
+  const { line, key, at = null } = aboutRow(row);
   return {
-    line: item.row?.line ?? null,
-    key: item.key ?? null,
-    at: item.row?.atMs === undefined ? null : formatInstant(item.row.atMs),
+    line,
+    key,
+    at,
     action: stateOf(row),
     code: nameCodeOf(row) ?? describeNew(row) ?? null,
     outcome: outcome ?? null,
