@@ -101,15 +101,12 @@ function refusal(
 function rowOf(
   { id, slug, name, destination }: QrCode,
   { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error }: Verdict,
-  given: Pick<CheckCodesOptions, 'requireUtm'> & { odd: string | undefined; nowMs: number },
+  { odd, nowMs, requireUtm }: Pick<CheckCodesOptions, 'requireUtm'> & { odd?: string; nowMs: number },
 ): CheckRow {
-  const { odd, nowMs, requireUtm } = given;
   const isRequested = redirects !== undefined || ms !== undefined;
   const final = outcome === 'redirected' && finalUrl !== undefined ? new URL(finalUrl) : undefined;
   const tags =
-    requireUtm && isRequested
-      ? findUtmProblem(new URL(destination?.trim() ?? ''), final, requireUtm)
-      : undefined;
+    requireUtm && isRequested && findUtmProblem(new URL(destination?.trim() ?? ''), final, requireUtm);
   return {
     id,
     slug,

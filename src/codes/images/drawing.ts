@@ -107,16 +107,11 @@ function follow(leaving: Uint8Array, start: number, width: number): Outline {
   let at = start;
   let direction = 3;
   do {
-    const before = direction;
-    const directions = TURNS.map((turn) => (before + turn) % 4);
-    direction = firstOf(leaving[at] ?? 0, directions);
+    const [before, left] = [direction, leaving[at] ?? 0];
+    direction = TURNS.map((turn) => (before + turn) % 4).find((turned) => left & (1 << turned)) ?? 0;
     if (direction !== before) corners.push(at % width, Math.floor(at / width));
-    leaving[at] = (leaving[at] ?? 0) & ~(1 << direction);
+    leaving[at] = left & ~(1 << direction);
     at += steps[direction] ?? 0;
   } while (at !== start);
   return corners;
-}
-
-function firstOf(set: number, directions: readonly number[]): number {
-  return directions.find((direction) => set & (1 << direction)) ?? 0;
 }

@@ -50,9 +50,9 @@ export async function encodeCodes(
     const modules = encodeText(text, style.level);
     if (!modules) throw tooLong(code, text, style);
     if (formats.includes('png')) refuseManyPixels(pngSide(modules, style), style);
-    const rules = checkSize(modules, style);
-    for (const warning of rules.warnings) seen.set(warning, (seen.get(warning) ?? 0) + 1);
-    encoded.push({ code, text, modules, refusal: rules.refusals[0] });
+    const { refusal, warning } = checkSize(modules, style);
+    if (warning !== undefined) seen.set(warning, (seen.get(warning) ?? 0) + 1);
+    encoded.push({ code, text, modules, refusal });
   }
   const ofCodes = [...seen].map(([warning, count]) =>
     codes.length === 1 ? warning : `${warning} (${count} of ${codes.length} codes)`,
@@ -111,12 +111,7 @@ const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
 const GOOD_CONTRAST = 4.5;
 
-interface PrintRules {
-  refusals: readonly string[];
-  warnings: readonly string[];
-}
-
-export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle): PrintRules {
+export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle) {
   const contrast = contrastOf(color, background);
   const shown = `${formatNumber(Math.floor(contrast * 10) / 10)}:1`;
   const refusals: string[] = [];
@@ -134,21 +129,19 @@ export function checkStyle({ color, background = WHITE, quietZone }: ImageStyle)
   return { refusals, warnings };
 }
 
-export function checkSize(modules: Pick<Modules, 'size'>, style: ImageStyle): PrintRules {
+export function checkSize(
+  modules: Pick<Modules, 'size'>,
+  style: ImageStyle,
+): { refusal?: string; warning?: string } {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;
-  const refusals: string[] = [];
-  const warnings: string[] = [];
   // Ignores differences below the tolerance of a printer.
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
-    refusals.push(
-      `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`,
-    );
-  } else if (module < GOOD_MODULE_MM - 1e-6) {
-    warnings.push(
-      `modules are ${formatNumber(Math.floor(module * 100) / 100)} mm wide; at least ${GOOD_MODULE_MM} mm is recommended`,
-    );
+    const refusal = `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`;
+    return { refusal };
   }
-  return { refusals, warnings };
+  if (module >= GOOD_MODULE_MM - 1e-6) return {};
+  const shown = formatNumber(Math.floor(module * 100) / 100);
+  return { warning: `modules are ${shown} mm wide; at least ${GOOD_MODULE_MM} mm is recommended` };
 }

@@ -92,25 +92,26 @@ export async function planFiles(
   planned: readonly PlannedImage[],
   { directory, manifest, style, overwrite }: Place,
 ): Promise<PlannedImage[]> {
-  const hashes = await hashFiles(
-    directory,
-    planned.map(({ image }) => image),
-  );
+  const files = planned.map(({ image }) => image);
+  const hashes = await hashFiles(directory, files);
   const all = [...planned];
   await inParallel(planned.entries(), AT_ONCE, async ([at, { image, outcome }]) => {
     signal.throwIfAborted();
     const existing = hashes.get(image.file);
-    if (existing !== undefined && outcome === 'create') all[at] = await planExisting(image, existing);
+    if (existing !== undefined && outcome === 'create')
+      all[at] = { image, error: null, ...(await planExisting(image, existing)) };
   });
   return all;
 
-  async function planExisting(image: ImageFile, existing: string): Promise<PlannedImage> {
-    const { encoded, format, file } = image;
+  async function planExisting(
+    { encoded, format, file }: ImageFile,
+    existing: string,
+  ): Promise<Pick<PlannedImage, 'outcome'> & Partial<PlannedImage>> {
     const drawn = await drawImage(encoded, format, style, { known: existing });
-    if ('fault' in drawn) return { image, outcome: 'failed', error: drawn.fault };
-    if (drawn.sha256 === existing) return { image, outcome: 'unchanged', error: null };
-    if (overwrite || isOurs(manifest, file, existing)) return { image, outcome: 'update', error: null };
-    return { image, outcome: 'failed', error: 'an unrelated file with that name exists' };
+    if ('fault' in drawn) return { outcome: 'failed', error: drawn.fault };
+    if (drawn.sha256 === existing) return { outcome: 'unchanged' };
+    if (overwrite || isOurs(manifest, file, existing)) return { outcome: 'update' };
+    return { outcome: 'failed', error: 'an unrelated file with that name exists' };
   }
 }
 

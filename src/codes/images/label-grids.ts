@@ -112,20 +112,19 @@ export function findGrid(name: string): LabelGrid | undefined {
 }
 
 export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
-  const { left, top } = marginsOf(grid);
+  const margin = marginOf(grid);
   for (let row = 0; row < grid.rows; row++) {
     for (let column = 0; column < grid.columns; column++) {
-      const xMm = left + column * (grid.label.widthMm + grid.gap.widthMm);
-      yield { xMm, yMm: top + row * (grid.label.heightMm + grid.gap.heightMm) };
+      const xMm = margin.widthMm + column * (grid.label.widthMm + grid.gap.widthMm);
+      yield { xMm, yMm: margin.heightMm + row * (grid.label.heightMm + grid.gap.heightMm) };
     }
   }
 }
 
-function marginsOf({ paper, columns, rows, label, gap, margin }: LabelGrid): { left: number; top: number } {
+function marginOf({ paper, columns, rows, label, gap, margin }: LabelGrid): Size {
   const width = columns * label.widthMm + (columns - 1) * gap.widthMm;
   const height = rows * label.heightMm + (rows - 1) * gap.heightMm;
-  if (margin) return { left: margin.widthMm, top: margin.heightMm };
-  return { left: (paper.widthMm - width) / 2, top: (paper.heightMm - height) / 2 };
+  return margin ?? { widthMm: (paper.widthMm - width) / 2, heightMm: (paper.heightMm - height) / 2 };
 }
 
 export function fitsPage(grid: LabelGrid): boolean {

@@ -100,9 +100,8 @@ export function matchColumns(
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   if (hiddenRows === 0) return [];
   const [count, verb] = [countAmong(hiddenRows, rows.length, 'row'), hiddenRows === 1 ? 'is' : 'are'];
-  return [
-    { message: `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows` },
-  ];
+  const message = `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows`;
+  return [{ message }];
 }
 
 function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
@@ -135,8 +134,6 @@ export function readText({ value, fault }: InputCell, mayBeHalf = false): string
     fault(`${showValue(value)} contains an incomplete character (a lone surrogate)`);
   return value;
 }
-
-export const BLANK_NAME = 'contains only spaces';
 
 export interface Words {
   what: string;
@@ -177,11 +174,8 @@ function missingDestination(input: Input, unread: readonly string[]): Fault | un
   const { headerLine: line } = input;
   const advice = renameAdvice(input, unread);
   if (advice === undefined && line === undefined) return undefined;
-  return {
-    line,
-    column: 'destination',
-    message: `is missing; ${advice ?? `every code of type url needs one${instead(unread)}`}`,
-  };
+  const message = `is missing; ${advice ?? `every code of type url needs one${instead(unread)}`}`;
+  return { line, column: 'destination', message };
 }
 
 export function instead(unread: readonly string[]): string {

@@ -3,15 +3,7 @@ import { findDestinationProblem, isDead } from '#codes/destinations/destination'
 import type { Fault, InputRow } from '#files/formats/read/input';
 import { CODE_STATUSES, type CodeChanges } from '#service/shapes';
 import { type CommonChanges, readUtm } from './check-rows.ts';
-import {
-  BLANK_NAME,
-  type Columns,
-  findWord,
-  type InputCell,
-  readText,
-  type Words,
-  wrongWord,
-} from './columns.ts';
+import { type Columns, findWord, type InputCell, readText, type Words, wrongWord } from './columns.ts';
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
@@ -36,7 +28,7 @@ export function readChanges(
   const nameCell = cell(row, 'name');
   const { isNew = false } = common;
   const name = readText(nameCell, !isNew);
-  if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
+  if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf('contains only spaces') });
   const address = cell(row, 'destination');
   // An empty JSON value sets an empty destination; a blank cell of a table is no change.
   const text = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);

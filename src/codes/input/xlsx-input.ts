@@ -131,15 +131,10 @@ function textOf(cell: CellValue): string {
 }
 
 function faultsOfMerging(merged: readonly Area[], first: number, last: number, width: number): Fault[] {
-  const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
-  const area = merged.find(isInside);
+  const area = merged.find(({ top, bottom, left }) => bottom >= first && top <= last && left < width);
   if (!area) return [];
-  return [
-    {
-      line: Math.max(area.top, first),
-      message: 'contains merged cells: unmerge them so that each row has its own value',
-    },
-  ];
+  const message = 'contains merged cells: unmerge them so that each row has its own value';
+  return [{ line: Math.max(area.top, first), message }];
 }
 
 function readCell(

@@ -97,11 +97,8 @@ const NO_ENTRIES: LockFile['entries'] = new Map();
 
 async function applyFile(context: Context, from: string, flags: ApplyFlags): Promise<void> {
   const { adoptExisting = false, removed = 'report', key: keyColumn } = flags;
-  const verb: RowsVerb = {
-    policy: policyOf('apply', flags, { adoptExisting, removed }),
-    done: 'applied',
-    keyColumn,
-  };
+  const policy = policyOf('apply', flags, { adoptExisting, removed });
+  const verb: RowsVerb = { policy, done: 'applied', keyColumn };
   const lockPath = placeOfLock(context, from, flags);
   const file = await readRowsFile(context, from, flags, verb);
   context.facts.rows = file.checked.rows.length;
@@ -139,7 +136,7 @@ async function apply(
     throw error;
   });
   const next = { workspace, entries: entriesOf(end.ends, entries) };
-  await writeLock(lockPath, { next, before, disk: nodeDisk, processes: context.processes });
+  await writeLock(lockPath, next, before, { disk: nodeDisk, processes: context.processes });
   const isWritten = existsSync(lockPath);
   if (isWritten) addFile(context.facts, lockPath);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;
@@ -177,14 +174,8 @@ async function workspaceOf(
   if (!before) return workspace.record();
   const knownIds = [...before.entries.values()].map(({ id }) => id);
   const { workspace: recorded } = before;
-  const answer = await checkWorkspace({
-    path,
-    recorded,
-    workspace,
-    knownIds,
-    getCode,
-    elsewhere: OTHER_LOCK,
-  });
+  const elsewhere = OTHER_LOCK;
+  const answer = await checkWorkspace({ path, recorded, workspace, knownIds, getCode, elsewhere });
   return answer === 'same' || (recorded.key !== undefined && knownIds.length > 0)
     ? recorded
     : workspace.record();

@@ -51,19 +51,18 @@ describe('the style of an image', () => {
 describe('the size of a module', () => {
   it('is refused below four printer dots (I3)', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 10 })).toEqual({
-      refusals: ['modules would be 3.5 printer dots wide at 300 dpi (minimum: 4); use --size 12mm or larger'],
-      warnings: [],
+      refusal: 'modules would be 3.5 printer dots wide at 300 dpi (minimum: 4); use --size 12mm or larger',
     });
-    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: (33 * 4 * 25.4) / 300 }).refusals).toEqual([]);
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: (33 * 4 * 25.4) / 300 }).refusal).toBeUndefined();
   });
 
   it('causes a warning below 0.4 mm', () => {
-    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 12 }).warnings).toEqual([
-      'modules are 0.36 mm wide; at least 0.4 mm is recommended',
-    ]);
-    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 }).warnings).toEqual([]);
-    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 - 1e-6 }).warnings).toEqual([]);
-    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 - 1e-3 }).warnings).toHaveLength(1);
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 12 })).toEqual({
+      warning: 'modules are 0.36 mm wide; at least 0.4 mm is recommended',
+    });
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 })).toEqual({});
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 - 1e-6 })).toEqual({});
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 - 1e-3 }).warning).toBeDefined();
   });
 });
 

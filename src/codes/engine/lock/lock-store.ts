@@ -32,15 +32,12 @@ export async function readLock(
 /** E22: replaces the lock file atomically if its entries have changed. The caller holds its lock. */
 export async function writeLock(
   path: string,
-  {
-    next,
-    before,
-    disk,
-    processes,
-  }: { next: LockFile; before: LockFile | undefined; disk: Disk; processes: Processes },
+  next: LockFile,
+  before: LockFile | undefined,
+  options: { disk: Disk; processes: Processes },
 ): Promise<void> {
   if (before === undefined ? next.entries.size === 0 : formatLock(before) === formatLock(next)) return;
-  await replaceLock(path, next, { disk, processes });
+  await replaceLock(path, next, options);
 }
 
 export function replaceLock(

@@ -78,13 +78,11 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
       return [];
     }
     const place = placeOf(input, other.line);
-    if (other.key === key) return [{ line, message: `${inQuotes(key)} is also the key of ${place}` }];
-    return [
-      {
-        line,
-        message: `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} only in case or spacing`,
-      },
-    ];
+    const message =
+      other.key === key
+        ? `${inQuotes(key)} is also the key of ${place}`
+        : `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} only in case or spacing`;
+    return [{ line, message }];
   });
 }
 
@@ -103,11 +101,10 @@ function createRepeatedRows(input: Input) {
       const values = valuesKey(code);
       const first = firstLines.get(values);
       if (first === undefined) firstLines.set(values, line);
-      else
-        warnings.push({
-          line,
-          message: `has the same values as ${placeOf(input, first)}: each row gets its own code`,
-        });
+      else {
+        const message = `has the same values as ${placeOf(input, first)}: each row gets its own code`;
+        warnings.push({ line, message });
+      }
     },
   };
 }

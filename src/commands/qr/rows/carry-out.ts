@@ -100,10 +100,10 @@ export async function planFirst(context: Context, run: RowsJob) {
 export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> {
   const { file, flags, verb } = run;
   const { clock, signal, console } = context;
-  const onWait = (path?: string) =>
-    console.note(
-      `Waiting for another run over a file ${path === undefined ? 'in this workspace' : `with ${path}`}`,
-    );
+  const onWait = (path?: string) => {
+    const place = path === undefined ? 'in this workspace' : `with ${path}`;
+    console.note(`Waiting for another run over a file ${place}`);
+  };
   const isForgetful = verb.named !== undefined && verb.backUp === undefined;
   const place = await ledgerPlace(context, flags);
   const ledger = isForgetful ? volatileLedger() : await openLedger({ ...place, clock, signal, onWait });
@@ -209,13 +209,8 @@ function planNamed(input: PlanInput): Plan {
   const planned = plan(input);
   const items = planned.items.map((item): PlanItem => {
     if (!item.row || (item.action !== 'gone' && item.action !== 'deleted')) return item;
-    return {
-      ...item,
-      action: 'failed',
-      goneId: undefined,
-      goneSlug: undefined,
-      reason: describeMissing(item.row),
-    };
+    const reason = describeMissing(item.row);
+    return { ...item, action: 'failed', goneId: undefined, goneSlug: undefined, reason };
   });
   return { ...planned, items };
 }

@@ -4,7 +4,7 @@ import { countOutcomes } from '#base/run/outcomes';
 import { countAmong, countOf, inQuotes, quote } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
 import type { RowEnd, RunEnd, RunEvent } from '#codes/engine/executor/job';
-import type { FieldChange, Plan, Policy, Row } from '#codes/engine/plan/model';
+import type { Plan, Policy, Row } from '#codes/engine/plan/model';
 import { hasChanges } from '#codes/engine/plan/values';
 import { explainRow, reasonOf } from '#codes/engine/results/explain';
 import type { RowEnd as ResultRow } from '#codes/engine/results/tabulate';
@@ -60,8 +60,7 @@ export async function requireServiceFor({ service }: Context, { name }: Source):
 
 export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   const { item, outcome, code } = end;
-  const isOpen =
-    outcome === 'failed' || outcome === 'not-attempted' || outcome === 'conflict' || outcome === 'edited';
+  const isOpen = ['failed', 'not-attempted', 'conflict', 'edited'].includes(outcome);
   const isSkipped = item.row?.decision?.is === 'skip';
   return {
     row: item.row as Row,
@@ -82,14 +81,11 @@ function isNamed({ item, outcome }: RowEnd): boolean {
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts, console } = context;
   noteOutcomes(context, ends);
-  const isKept = ({ what }: FieldChange) => what === 'keep';
-  const kept = ends.filter(
-    ({ item: { row, changes } }) => row?.decision === undefined && changes.some(isKept),
-  ).length;
-  if (kept > 0)
-    console.note(
-      `Kept newer values of the service for ${countOf(kept, 'row')}: see the column error of the results`,
-    );
+  const { length: kept } = ends.filter(
+    ({ item: { row, changes } }) => !row?.decision && changes.some(({ what }) => what === 'keep'),
+  );
+  const place = 'see the column error of the results';
+  if (kept > 0) console.note(`Kept newer values of the service for ${countOf(kept, 'row')}: ${place}`);
   facts.problems = ends.flatMap((end) => {
     const { outcome, item } = end;
     const isOpen = ['failed', 'undecided', 'conflict', 'gone', 'edited'].includes(outcome);
@@ -139,12 +135,8 @@ export function createProgress({ console }: Context, service: Service, verb: str
     const left = rows - done - failed;
     const waitMs = waitMsFor(left, service.rateLimit());
     const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more];
-    progress?.update({
-      done: done + failed,
-      total: rows,
-      waitMs,
-      detail: parts.filter(Boolean).join(', '),
-    });
+    const detail = parts.filter(Boolean).join(', ');
+    progress?.update({ done: done + failed, total: rows, waitMs, detail });
   }
 
   return {

@@ -34,14 +34,14 @@ describe('the lock file on disk', () => {
     const empty = { workspace, entries: new Map() };
     const full = { workspace, entries: new Map([['a', entryOf('a', codeOf(1))]]) };
     const files = { disk: memory.disk, processes };
-    await writeLock(path, { ...files, next: empty, before: undefined });
+    await writeLock(path, empty, undefined, files);
     expect(memory.read(path)).toBeUndefined();
-    await writeLock(path, { ...files, next: full, before: undefined });
+    await writeLock(path, full, undefined, files);
     expect((await readLock(memory.disk, path))?.entries).toEqual(full.entries);
     const steps = memory.steps();
-    await writeLock(path, { ...files, next: { ...full }, before: full });
+    await writeLock(path, { ...full }, full, files);
     expect(memory.steps()).toBe(steps);
-    await writeLock(path, { ...files, next: empty, before: full });
+    await writeLock(path, empty, full, files);
     expect((await readLock(memory.disk, path))?.entries.size).toBe(0);
   });
 
@@ -49,7 +49,7 @@ describe('the lock file on disk', () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await symlink('/dev/null', path);
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };
-    const written = writeLock(path, { next, before: undefined, disk: nodeDisk, processes });
+    const written = writeLock(path, next, undefined, { disk: nodeDisk, processes });
     await expect(written).rejects.toBeInstanceOf(UsageError);
   });
 });
