@@ -147,8 +147,8 @@ function commonOrigin(column: Column, rows: readonly Row[]): string {
   return sharing.length > 1 && sharing.length * 2 >= starts.length ? origin : '';
 }
 
-interface Measured {
-  column: Column;
+interface Measured<C extends Column = Column> {
+  column: C;
   natural: number;
 }
 
@@ -170,7 +170,7 @@ const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
 /** Drops the least important columns (of equal ones, the last), then reduces the widest. */
-function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Omit<Placed, 'origin'>[] {
+export function layOut<C extends Column>(measured: readonly Measured<C>[], width: number, mayDrop: boolean) {
   let kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
   const widths = kept.map(({ natural }) => natural);
@@ -189,7 +189,7 @@ function leastImportant(measured: readonly Measured[]): number {
   return importances.lastIndexOf(Math.min(...importances));
 }
 
-function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
+function withoutLeastImportant<C extends Column>(measured: readonly Measured<C>[]): Measured<C>[] {
   const dropped = leastImportant(measured);
   return measured.filter((_, index) => index !== dropped);
 }

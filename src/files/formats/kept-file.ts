@@ -109,7 +109,8 @@ function unpacked(head: Buffer): Buffer {
   return orUndefined(() => gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush })) ?? Buffer.alloc(0);
 }
 
-function columnsOf(text: string): string[] {
+/** Returns the names in a header, or the keys of JSON. */
+export function columnsOf(text: string): string[] {
   if (/^\s*[[{]/.test(text)) return [...text.matchAll(/"([^"\\]+)"\s*:/g)].map(([, key = '']) => key);
   const header = text.split(/[\r\n]/, 1)[0] ?? '';
   return header.split(likelyDelimiter(header)).map((name) => name.replaceAll('"', '').trim().toLowerCase());

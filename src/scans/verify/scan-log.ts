@@ -10,7 +10,7 @@ import { type LogPlace, type LogState, placeOf, readLogState } from '#scans/appe
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { Range } from '#scans/export/range';
 import type { ScanRun } from '#scans/scan-run';
-import { type InputLog, lossOfInput, recordOf } from '#scans/stats/input/input-log';
+import { cannotReadScans, type InputLog, lossOfInput, recordOf } from '#scans/stats/input/input-log';
 import { listInputs } from '#scans/stats/input/list-inputs';
 import { checkLogFiles, type LogFault } from './log-files.ts';
 
@@ -43,9 +43,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
     else if (await recordOf(keptBy)) kept.push({ keptBy, paths });
     else {
       const loss = (await lossOfInput(keptBy, paths)) ?? 'its state cannot be read';
-      throw new UnprovenError(`cannot read the scans of ${placeOf(keptBy)}: ${loss}`, {
-        hint: 'Restore it from a backup, then run the command again.',
-      });
+      throw cannotReadScans(keptBy, loss, 'Restore it from a backup, then run the command again.');
     }
   }
   const logs: ScanLog[] = [];

@@ -58,9 +58,13 @@ async function* readUpTo(file: FileHandle, size: number, path: string): AsyncGen
   }
 }
 
-async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
+export async function* joined<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }
 
 export async function* decompress(

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '#base/errors';
 import { listSome } from '#base/text/quote';
+import { columnsOf } from '#files/formats/kept-file';
 import { readInputBytes } from '#files/formats/read/input-bytes';
 import { compareAges, type LogName } from '#files/formats/read/rotated-names';
 import { type LogPlace, lossOfLog, placeOf, readLogState, wasRotated } from '#scans/append/recorded-log';
@@ -59,16 +60,18 @@ export async function refuseLosses(
         : `specify the directories in ${name} with --input`;
       const otherwise =
         isFile && paths.length === 0
-          ? `If you deleted the file on purpose, delete ${name}.state.json too.`
-          : `To count only the scans that are left, ${copy}.`;
-      throw new UnprovenError(`cannot read the scans of ${place}: ${loss}`, {
-        hint: `Restore it from a backup. ${otherwise}`,
-      });
+          ? `If you deleted the file on purpose, delete ${name}.state.json too`
+          : `To count only the scans that are left, ${copy}`;
+      throw cannotReadScans(keptBy, loss, `Restore it from a backup. ${otherwise}.`);
     }
     // Only of a single log, because archived files may be among others.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
+}
+
+export function cannotReadScans(keptBy: LogPlace, loss: string, hint: string): UnprovenError {
+  return new UnprovenError(`cannot read the scans of ${placeOf(keptBy)}: ${loss}`, { hint });
 }
 
 /** Companions that qrctl keeps next to a file, which is the group. */
@@ -108,10 +111,8 @@ export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): v
 }
 
 export function inShort(paths: readonly string[]): string {
-  return listSome(
-    paths.map((path) => basename(path)),
-    3,
-  );
+  const names = paths.map((path) => basename(path));
+  return listSome(names, 3);
 }
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
@@ -119,33 +120,18 @@ type InputKind = 'scans' | 'codes' | 'record' | 'other';
 /** Returns the kind of a file. Unreadable ones count as `scans`, so that the reader reports them. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
-  if (start === undefined || start.toString('latin1', 0, 4) === 'PAR1') return 'scans';
-  const text = start
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
-  if (text === '') return 'scans';
-  if (text[0] === '[' || text[0] === '{') return kindOfJson(text, /\.json$/i.test(path));
-  const names = (/^[^\r\n]*/.exec(text)?.[0] ?? '')
-    .split(/[,;\t|]/)
-    .map((name) => name.replaceAll('"', '').trim());
+  const text = start.replace(/^\ufeff/, '').trimStart();
+  if (text === '' || text.startsWith('PAR1') || /^\[\s*\]/.test(text)) return 'scans';
+  const isJson = /^[[{]/.test(text);
+  const names = columnsOf(isJson ? (text.split('}', 1)[0] ?? '') : text);
   if (names.includes('ts')) return 'scans';
-  return names.includes('slug') || names.includes('outcome') ? 'codes' : 'other';
+  if (text.startsWith('{') && /\.json$/i.test(path)) return 'record';
+  return names.includes('slug') || (!isJson && names.includes('outcome')) ? 'codes' : 'other';
 }
 
-async function firstPiece(path: string): Promise<Buffer | undefined> {
+async function firstPiece(path: string): Promise<string> {
   try {
-    for await (const piece of readInputBytes(path)) return Buffer.from(piece);
-    return Buffer.of();
-  } catch {
-    return undefined;
-  }
-}
-
-function kindOfJson(text: string, isOneDocument: boolean): InputKind {
-  const end = text.indexOf('}');
-  const first = end < 0 ? text : text.slice(0, end);
-  if (/"ts"\s*:/.test(first) || /^\[\s*\]/.test(text)) return 'scans';
-  if (text[0] === '{' && isOneDocument) return 'record';
-  return /"slug"\s*:/.test(first) ? 'codes' : 'other';
+    for await (const piece of readInputBytes(path)) return Buffer.from(piece).toString();
+  } catch {}
+  return '';
 }

@@ -2,8 +2,9 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { getOrAdd, groupBy } from '#base/collections';
-import { systemCode, UsageError } from '#base/errors';
+import { UsageError } from '#base/errors';
 import { countOf } from '#base/text/quote';
+import { ifPresent } from '#files/durable/disk';
 import { realInput } from '#files/durable/open-input';
 import { cannotRead } from '#files/formats/read/input-bytes';
 import { findLogName, isLikeLog, readLogName } from '#files/formats/read/rotated-names';
@@ -42,12 +43,9 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   const logs: InputLog[] = [];
   const also: string[] = [];
   for (const name of kept) {
-    const found = await stat(name).catch((cause) => {
-      if (systemCode(cause) === 'ENOENT') return cannotRead(name, cause);
-      throw cannotRead(name, cause);
-    });
-    const missing = found instanceof UsageError ? found : undefined;
-    if (!(found instanceof UsageError) && found.isDirectory()) {
+    const refuse = (cause: unknown) => Promise.reject(cannotRead(name, cause));
+    const found = await ifPresent(stat(name)).catch(refuse);
+    if (found?.isDirectory()) {
       for (const log of await listDirectory(name, options)) logs.push(log);
       continue;
     }
@@ -58,16 +56,18 @@ export async function listInputs(names: readonly string[], options: ListOptions)
     const isRotated = await wasRotated(name);
     const earlier = isRotated ? sortFiles(rotated) : [];
     // After a rotation without new rows, only rotated files exist.
-    if (missing && earlier.length === 0) throw missing;
+    if (!found && earlier.length === 0) await stat(name).catch(refuse);
     for (const path of earlier) if (!named.has(resolve(path))) also.push(path);
     logs.push({
-      paths: missing ? earlier : [...earlier, name],
+      paths: found ? [...earlier, name] : earlier,
       keptBy: isRotated === undefined ? undefined : { file: name },
     });
     const alike = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(folder, file));
     const unread = [...(isRotated ? [] : rotated.map(({ path }) => path)), ...(await filterScans(alike))];
-    const unnamed = unread.filter((path) => !named.has(resolve(path)));
-    warnOfUnread(unnamed, options);
+    warnOfUnread(
+      unread.filter((path) => !named.has(resolve(path))),
+      options,
+    );
   }
   if (also.length > 0)
     options.note(
@@ -100,10 +100,8 @@ async function readFolder(directory: string) {
 /** D17: excludes FIFOs, sockets and devices, whose reading may wait forever. */
 async function isRegular(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
-  return stat(join(entry.parentPath, entry.name)).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+  const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
+  return found?.isFile() ?? false;
 }
 
 /** Returns rotated files, by prefix if the name has no data extension. */

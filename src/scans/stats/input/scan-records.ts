@@ -5,7 +5,7 @@ import { countOf, shown } from '#base/text/quote';
 import { GZIP, likelyDelimiter, startsWith } from '#files/formats/formats';
 import { DamagedParquetError, readParquetRows } from '#files/formats/parquet/parquet-rows';
 import { CsvFault, type CsvReader, loadCsvReader } from '#files/formats/read/csv-reader';
-import { cannotRead, openToRead, readInputBytes } from '#files/formats/read/input-bytes';
+import { cannotRead, joined, openToRead, readInputBytes } from '#files/formats/read/input-bytes';
 import {
   countEnds,
   notOurs,
@@ -32,24 +32,7 @@ export async function* readRecords(
   const sign = first.value.text.trimStart()[0];
   if (sign === '[') yield* readJsonArray(all, path);
   else if (sign === '{') yield* readNdjson(all, path);
-  else {
-    const wanted = ['id', 'ts', ...fields, ...CODE_COLUMNS];
-    let isFirst = true;
-    for await (const records of readCsv(all, path, wanted, isClosed)) {
-      if (isFirst) checkNames(records.columns, path, fields);
-      isFirst = false;
-      yield records;
-    }
-  }
-}
-
-async function* joined(first: TextPiece, rest: AsyncGenerator<TextPiece>): AsyncGenerator<TextPiece> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
+  else yield* readCsv(all, path, fields, isClosed);
 }
 
 const SIGNATURES = [
@@ -71,19 +54,14 @@ async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): A
 }
 
 export function checkNames(names: readonly string[], path: string, fields: readonly ValueDimension[]): void {
-  const missing = ['id', 'ts'].filter((name) => !names.includes(name));
-  if (missing.length > 0) {
-    throw notOurs(
-      path,
-      `missing column${missing.length === 1 ? '' : 's'} ${missing.join(' and ')} (found: ${shown(names.slice(0, 20).join(','))})`,
-    );
-  }
+  const missing = ['id', 'ts'].filter((name) => !names.includes(name)).join(' and ');
+  const found = shown(names.slice(0, 20).join(','));
+  if (missing) throw notOurs(path, `missing column ${missing} (found: ${found})`);
   const without = fields.find((field) => !names.includes(field));
-  if (without) {
+  if (without)
     throw new UsageError(`cannot read ${without} from ${path}: the file has no ${without} column`, {
       hint: `Omit ${without} from --by or --fields, or export the file again with all fields.`,
     });
-  }
 }
 
 type Header = ReturnType<typeof headerOf>;
@@ -92,9 +70,9 @@ type Header = ReturnType<typeof headerOf>;
 async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,
-  wanted: readonly string[],
-  isClosed = false,
-): AsyncGenerator<Records & { columns: readonly string[] }> {
+  fields: readonly ValueDimension[],
+  isClosed: boolean,
+): AsyncGenerator<Records> {
   let header: Header | undefined;
   let reader: CsvReader | undefined;
   let rows: Row[] = [];
@@ -103,13 +81,13 @@ async function* readCsv(
 
   function addRecord(cells: readonly string[], line: number): void {
     if (!header) {
-      header = headerOf(cells, wanted);
+      header = headerOf(cells, fields);
+      checkNames(header.columns, path, fields);
       return;
     }
-    if (cells.length !== header.columns.length) {
-      const counts = `${countOf(cells.length, 'cell')}, but the header has ${header.columns.length}`;
-      throw new CsvFault(line, `has ${counts}`);
-    }
+    const { length } = header.columns;
+    if (cells.length !== length)
+      throw new CsvFault(line, `has ${countOf(cells.length, 'cell')}, but the header has ${length}`);
     if (rows.length === 0) firstLine = line;
     rows.push(rowOf(cells, header, mayBeEscaped));
   }
@@ -132,7 +110,7 @@ async function* readCsv(
       // The last cell of a file that is being written may lack its closing quote.
       if (isLast && !isOpen) reader.end();
       const torn = isOpen && !isComplete;
-      if (header) yield { rows, line: firstLine, torn, columns: header.columns };
+      if (header) yield { rows, line: firstLine, torn };
       else if (torn) throw notOurs(path, 'the first line is incomplete');
     }
   } catch (error) {
@@ -140,8 +118,9 @@ async function* readCsv(
   }
 }
 
-function headerOf(cells: readonly string[], wanted: readonly string[]) {
+function headerOf(cells: readonly string[], fields: readonly ValueDimension[]) {
   const columns = cells.map(restore);
+  const wanted = ['id', 'ts', ...fields, ...CODE_COLUMNS];
   const places = wanted.map((name) => ({ name, at: columns.indexOf(name) })).filter(({ at }) => at >= 0);
   return { columns, places };
 }
