@@ -36,10 +36,7 @@ interface GroupFlags extends FileChoice {
   rawCells?: true;
 }
 
-/**
- * Resolves the dimensions and columns to count by. Throws UsageError for a name that is neither a dimension
- * nor a column, for contradicting flags, and for a file that can't be joined.
- */
+/** Resolves the dimensions and columns to count by. Throws UsageError. */
 export async function chooseGroups(
   context: Context,
   flags: GroupFlags,

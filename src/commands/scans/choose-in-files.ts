@@ -6,9 +6,7 @@ import type { Context } from '#context';
 import { type CodeOfScans, keyOfCode } from '#scans/stats/code-of-scans';
 import { isUuid } from '#service/checks';
 
-/**
- * Divides arguments after `--input`, where a shell expands `*.csv` to several words, into files and codes.
- */
+/** Divides arguments into files and codes: a shell expands `--input *.csv` to several words. */
 export async function divideNames(names: readonly string[]): Promise<{ files: string[]; codes: string[] }> {
   const files: string[] = [];
   const codes: string[] = [];
@@ -25,7 +23,7 @@ type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
-/** Chooses codes in scan files; undefined for all. Throws UsageError for a file that can't be read. */
+/** Chooses codes in scan files; undefined for all. */
 export async function chooseInFiles(context: Context, codes: readonly string[], choice: CodeChoice) {
   const { from, name } = choice;
   if (codes.length === 0 && from === undefined && name === undefined) return undefined;
@@ -71,7 +69,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       if (code.isGuess && found.length === 0 && given.length > 0) others.add(code.value);
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
     },
-    /** Warns about codes without scans. Throws UsageError if files that do not name their code may have them. */
+    /** Warns about codes without scans. Throws UsageError if unnamed files may have them. */
     noteUnseen({ warn }: Context['console']): void {
       const unseen = given.filter((one) => !seen.has(one)).map(({ id, slug }) => shown(slug ?? id ?? ''));
       if (unseen.length === 0) return;

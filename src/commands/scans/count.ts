@@ -67,7 +67,7 @@ export interface CountPlan extends CountRequest {
   needsLabels: boolean;
 }
 
-/** Plans a count. Throws UsageError for contradicting flags, invalid ranges and zones, and missing files. */
+/** Plans a count. Throws UsageError. */
 export async function planCount(
   context: Context,
   names: readonly string[],
@@ -148,7 +148,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   return counted;
 }
 
-/** Reports scans that the figures do not cover, a period that is not over, and filters without a match. */
+/** Reports what the figures do not cover. */
 export function noteCount({ console }: Context, plan: CountPlan, counted: Counted): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;
@@ -191,7 +191,7 @@ function refuseUncovered({ current, span }: Counted, coverage: Coverage, zone: s
   });
 }
 
-/** Tests whether a range has ended, so that its figures are final. */
+/** Tests whether the figures are final. */
 export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
   return untilMs === undefined || untilMs <= nowMs;
 }
@@ -221,7 +221,7 @@ export function figuresInput(
   return { ...counted, ...local, top, codes: left };
 }
 
-/** Returns the range with both ends; a missing end is the last scan. Empty if there is neither. */
+/** Formats the counted range; without an end, up to the last scan. */
 export function readRange({ span, current }: Counted, zone: string): string {
   if (current.total() === 0 && span.untilMs === undefined) return '';
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;

@@ -93,7 +93,7 @@ const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
-/** Plans an export. Throws UsageError for contradicting flags, unknown fields, and invalid times. */
+/** Plans an export. Throws UsageError. */
 export async function planExport(
   context: Context,
   names: readonly string[],

@@ -12,7 +12,7 @@ export interface PartOfReport {
   value: string | undefined;
 }
 
-/** Plans a report per value of a column. Values that differ only by case are one. Codes are chosen once. */
+/** Plans a report per value of a column. Values that differ only by case are one. */
 export async function splitReport(
   context: Context,
   plan: CountPlan,

@@ -258,7 +258,6 @@ function planOfFiles({ span }: CountPlan, logs: NonNullable<CountPlan['logs']>) 
   };
 }
 
-/** Estimates the requests from page 1 of each code. */
 async function planOfService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const codes = await codesOf(context, plan);

@@ -110,7 +110,7 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
-/** Verifies the log of `scans export --append`. Throws like `scans verify`. */
+/** Verifies the log of `scans export --append`. */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],

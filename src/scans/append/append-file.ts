@@ -25,7 +25,7 @@ export interface AppendOptions extends AppendRun {
   lock?: typeof acquireLock;
 }
 
-/** Opens a file under its lock. Throws UsageError without changes if file, state and run differ. */
+/** Opens a file under its lock. Throws UsageError, without changes, if file, state and run differ. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;

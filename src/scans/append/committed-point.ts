@@ -44,7 +44,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/** Opens the committed file. Throws UsageError without changes if file, state and run differ. */
+/** Opens the committed file. Throws like `openAppendFile`. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const { state, damage } = await readCurrentState(job);
   if (!state) return openWithoutState(job, damage);

@@ -113,7 +113,7 @@ export interface Copy {
   stat: DiskStat;
 }
 
-/** Lists non-empty files named like rotated copies, newest first. */
+/** Lists rotated copies, newest first. */
 export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];

@@ -42,7 +42,6 @@ export function createFileTail(job: FileTailJob): RowTail {
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
 
-  /** Runs `work` on the prepared file, and notes a failure. */
   async function withFile<T>(work: (mine: DiskFile) => Promise<T>): Promise<T> {
     try {
       return await work(await prepare());

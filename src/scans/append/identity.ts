@@ -144,7 +144,6 @@ function codesOf(run: CodesOfRun): string {
 }
 
 const MOST_NAMES = 20;
-/** Maximum number of IDs in a command of a hint. */
 export const MOST_PASTED = 5;
 
 function namesOf(names: readonly string[], separator = ','): string {

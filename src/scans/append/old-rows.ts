@@ -38,7 +38,7 @@ export function createOldFile(job: Job, state: AppendState | undefined) {
   };
 }
 
-/** A31: returns why to keep the old file, for example because it can't be compared. */
+/** A31: returns why to keep the old file. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,

@@ -33,7 +33,7 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return getOrAdd(overlaps, code, emptyOverlap);
 }
 
-/** Returns the number of rows of all parts, and the time of the newest. */
+/** Counts rows, and finds the newest time. */
 export function contentsOf(parts: Iterable<Pick<CodeOverlap, 'rows' | 'watermarkMs'>>) {
   let rows = 0;
   let watermarkMs: number | undefined;

@@ -152,7 +152,6 @@ async function pause({ console }: BackupContext, code: QrCode, setStatus: SetSta
   }
 }
 
-/** Restores the status, or warns that the code may be paused. Never throws. */
 async function resume({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Promise<void> {
   await setStatus(code.status).catch((error) => {
     // The code was deleted, perhaps by a DELETE without a response.
@@ -205,7 +204,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string): Pr
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Returns the IDs of an existing backup, which `openWholeFile` checked: a regular file, or none. */
+/** Returns the IDs of an existing backup, which `openWholeFile` checked. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();

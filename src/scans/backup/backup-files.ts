@@ -8,7 +8,7 @@ import { readBack } from '#files/durable/trusted-file';
 import { isObject } from '#service/json';
 import type { QrCode } from '#service/shapes';
 
-/** Returns the path of a code's record or scans in the directory of a backup. */
+/** Returns a path in the directory of a backup. */
 export function backupPath(
   directory: string,
   { id }: Pick<QrCode, 'id'>,
@@ -17,7 +17,7 @@ export function backupPath(
   return join(directory, `${id.toLowerCase()}.${content}`);
 }
 
-/** Throws UsageError for a file in the place of a code's record that is not an earlier record of the code. */
+/** Throws UsageError for a file in the place of a record that is not an earlier record of the code. */
 export async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
   for (const code of codes) {
     const path = backupPath(directory, code, 'json');

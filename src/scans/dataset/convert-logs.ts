@@ -25,7 +25,7 @@ type ConvertRun = ScanRun & { facts: RunFacts };
 
 type DatasetPlan = ExportPlan & { directory: string; partition: Partitioning };
 
-/** Writes logs to a dataset, each scan once. Throws UsageError for other files, UnprovenError for damage. */
+/** Writes logs to a dataset, each scan once. */
 export async function convertLogs(
   run: ConvertRun,
   plan: DatasetPlan,

@@ -44,7 +44,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   mostRows?: number;
 }
 
-/** Opens a dataset under its lock. Throws UsageError without changes if manifest and run differ. */
+/** Opens a dataset under its lock. Throws UsageError, without changes, if manifest and run differ. */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, disk = nodeDisk } = options;
   try {

@@ -15,7 +15,7 @@ import { readRows } from '#scans/append/read-back';
 import type { SavedRow } from '#scans/append/row-parsers';
 import { type DatasetIdentity, isPartition, MANIFEST, type Part } from './manifest.ts';
 
-/** Creates the error for a dataset: `reason` is a clause, `wayOn` a sentence without its period. */
+/** Creates the error for a dataset, like `refusal` for a file. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -58,7 +58,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns which part is missing or changed in size, as a clause. */
+/** Returns which part is missing or changed in size. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,
@@ -155,7 +155,7 @@ interface PartReading {
   signal?: AbortSignal;
 }
 
-/** Reads a part. Throws LocalError for damage, UnrecognizedRowError for rows of another export. */
+/** Reads a part. Throws LocalError for damage. */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

@@ -81,7 +81,6 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Describes the data of a failed run; undefined for printed rows, which can't be rolled back. */
 async function outcomeOf(run: FailedRun): Promise<string | undefined> {
   const { place, isAppend, added, files, isPerCode } = run;
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;

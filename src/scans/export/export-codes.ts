@@ -61,7 +61,7 @@ interface Summary {
 
 const MOST_DOWN = 1;
 
-/** Exports codes. A failure of one code is in the summary, without rows; other errors are thrown. */
+/** Exports codes. Throws failures that concern all codes; the summary has the others. */
 export async function exportCodes(job: CodesExport): Promise<Summary> {
   const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
   const open = new Set<CodeSink>();

@@ -42,14 +42,14 @@ export function extensionOf({ output: { format } }: Pick<ExportPlan, 'output'>):
   return format === 'ids' ? 'txt' : format;
 }
 
-/** Returns the IDs of the codes in the log that the run continues. */
+/** Returns the codes of the log that the run continues. */
 export async function codesOfLog({ append, directory, partition }: ExportPlan): Promise<ReadonlySet<string>> {
   if (!append || append.restart || (directory !== undefined && !partition)) return new Set();
   const state = await recordOf(directory === undefined ? { file: append.path } : { directory });
   return new Set(state ? [...state.identity.codes, ...state.overlaps.keys()] : []);
 }
 
-/** Returns the time, ms since the epoch, from which each code is read, by code ID. */
+/** Returns where each code is read from, in ms since the epoch, by its ID. */
 export async function savedPositions(
   plan: ExportPlan,
   codes: readonly CodeLabel[],

@@ -31,7 +31,7 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Opens the output, or files per code as they are needed. Throws UsageError if it can't be written. */
+/** Opens the output, or files per code as they are needed. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,

@@ -120,7 +120,7 @@ export class InconsistentPagesError extends Error {
   override name = 'InconsistentPagesError';
 }
 
-/** Throws InconsistentPagesError for a range that had rows before. */
+/** Refuses a range that had rows before. */
 export function refuseNone(total: number): void {
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
 }

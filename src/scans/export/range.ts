@@ -91,7 +91,7 @@ export function contains({ sinceMs = -Infinity, untilMs }: Range, ms: number): b
   return ms >= sinceMs && ms < untilMs;
 }
 
-/** Returns the shortest range that contains both ranges. */
+/** Returns the shortest range that contains both. */
 export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
   const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);

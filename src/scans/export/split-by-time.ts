@@ -90,7 +90,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped: only the largest, as services stop at one number. */
+/** Tests for a cap: only the largest total, as services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }

@@ -134,7 +134,7 @@ export interface RangeCount {
   isWhole: boolean;
 }
 
-/** Counts the scans of a range by the total of page 1. */
+/** Counts the scans of a range by page 1. */
 export async function countRange(read: ReadScans, range: Bounds): Promise<RangeCount> {
   const asked = widened(range);
   const page = await readFirst(read, asked);

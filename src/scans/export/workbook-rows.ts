@@ -6,7 +6,7 @@ import type { Service } from '#service/service';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/** Throws UsageError if scans don't fit on a worksheet: now for several codes, or by page 1 of one. */
+/** Throws UsageError if scans don't fit on a worksheet: now, or by page 1 of a single code. */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],

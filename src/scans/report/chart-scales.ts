@@ -26,7 +26,7 @@ export function columnScale(columns: Columns, range: [first: number, last: numbe
   return { width, left, center: (at: number) => left(at) + width / 2 };
 }
 
-/** Returns positions of at most `most` labels at equal distances, from the first unit. */
+/** Returns positions of labels at equal distances. */
 export function labeledUnits(count: number, most: number): number[] {
   const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, most - 1)));
   return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step);

@@ -12,7 +12,7 @@ interface TileFigures {
   rangeBefore?: string;
 }
 
-/** Summarizes the report in one sentence; empty without scans. */
+/** Summarizes the report in one sentence. */
 export function composeStory({ total, sections, rangeBefore }: TileFigures, locale: Locale): string {
   if (total.scans === 0) return '';
   const { story, sentence } = locale.words;
@@ -39,7 +39,7 @@ function sectionOf(sections: readonly Section[], by: string): Section | undefine
   return sections.find((section) => section.kind !== 'column' && section.by === by);
 }
 
-/** Composes the tiles, the total first. Omits tiles without a figure. */
+/** Composes the tiles that have a figure. */
 export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];

@@ -7,7 +7,6 @@ import type { Filter } from '#scans/stats/filters';
 import type { Name } from './document.ts';
 import { fill, type LocalDate, type Locale } from './languages/load-language.ts';
 
-/** Maximum length of displayed names; names may have 10 kB. */
 const LONGEST = 120;
 
 export function shorten(text: string, longest = LONGEST): string {

@@ -101,7 +101,6 @@ export function startsDay(time: Temporal.ZonedDateTime): boolean {
   return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
 }
 
-/** Numbers of days, with fractions; weekday 0 is Monday. */
 export interface DayCounts {
   all: number;
   ofWeekday(weekday: number): number;

@@ -76,7 +76,7 @@ export async function coveredLogs(
   return covered;
 }
 
-/** Describes where the data begins and ends; empty within the range. */
+/** Describes the ends of the data within the range. */
 export function describeCoverage({ startsLateMs, endsEarlyMs }: Coverage, zone: string) {
   const { format } = createLocalTime(zone);
   const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;

@@ -7,7 +7,6 @@ import { createValueCounter, type Value, type ValueCounter } from './value-count
 
 const NARROW_FIRST = ['weekday', 'month', 'hour', 'week', 'day'];
 
-/** Exchanges two dimensions if the columns would be wider than the rows. */
 function forWidth([a, b]: Pair): Pair {
   const widthOf = ({ by }: GroupBy) => NARROW_FIRST.indexOf(by);
   return widthOf(b) > widthOf(a) ? [b, a] : [a, b];
@@ -19,7 +18,7 @@ export interface Cross {
   cells: readonly (readonly number[])[];
 }
 
-/** Returns whether the pairs or the values of a dimension are too many to count exactly. */
+/** Tests whether there are too many values to count exactly. */
 export function isCrossApproximate(pair: Pair, { values }: Pick<Tally, 'values'>): boolean {
   return [nameOfPair(pair), ...pair.map(({ by }) => by)].some((by) => values.get(by)?.isApproximate());
 }
@@ -83,7 +82,6 @@ function countCells(pair: Pair, given: FiguresOptions, most?: number) {
   return { rows, columns, cells };
 }
 
-/** Adds the rest as the last row, if necessary without scans. */
 function withRest(section: Section, { current }: FiguresOptions): Section {
   if (section.rows.at(-1)?.isRest) return section;
   const rest = figure({ by: section.by, value: 'other', isRest: true }, uncompared(0), current.total());

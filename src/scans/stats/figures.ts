@@ -57,7 +57,7 @@ export interface HourOfWeekday {
   perDay: number | null;
 }
 
-/** Returns a row of hours per weekday, from Monday. */
+/** Returns hours per weekday, from Monday. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));

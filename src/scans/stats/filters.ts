@@ -68,7 +68,7 @@ function foldedSet(values: readonly string[]): ReadonlySet<string> {
   return new Set(values.map(folded));
 }
 
-/** Converts a value for comparisons that ignore case. */
+/** Folds a value, to compare it without case. */
 export function folded(value: unknown): string {
   return String(value ?? '')
     .normalize('NFC')

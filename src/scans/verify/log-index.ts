@@ -88,7 +88,7 @@ interface LogReading {
   signal: AbortSignal;
 }
 
-/** Reads the rows of logs, and reports incomplete last lines. Throws UsageError for other files. */
+/** Reads the rows of logs. */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
   take: (code: string, id: number | bigint, ms: number) => void,

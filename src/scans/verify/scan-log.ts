@@ -29,7 +29,7 @@ type KeptLog = InputLog & { keptBy: LogPlace };
 
 export const WRONG_LOG = 'specify a different log with --input';
 
-/** Lists the logs at files and directories. Throws UsageError if one is missing or has no scans. */
+/** Lists the logs at files and directories. */
 export async function listLogs(run: ScanRun, places: readonly string[]): Promise<ScanLog[]> {
   const listed = await listInputs(places, {
     rotated: true,
@@ -113,7 +113,7 @@ export function codeOfRows(
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }
 
-/** Checks that each code is in one log, of this workspace. Throws UsageError, or NotFoundError. */
+/** Checks that each code is in one log, of this workspace. */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],

@@ -30,12 +30,12 @@ export async function countScans(
   return count;
 }
 
-/** V3: returns whether a total may be capped: not if another one is larger. */
+/** V3: a total is not capped if another one is larger. */
 export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCode['largest']): boolean {
   return isCapped && page.total >= largest.total;
 }
 
-/** Returns whether the scans that the service counts in a range are those of the log. */
+/** Compares the scans that the service counts with those of the log. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
   // V4: a page as long as the log has all rows, so a sum of hashed IDs is compared too.

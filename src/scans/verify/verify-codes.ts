@@ -50,7 +50,7 @@ interface Doubt {
   segment: Segment;
 }
 
-/** Compares codes in order. Throws failures that concern all codes. */
+/** Compares codes in order. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);

@@ -15,7 +15,7 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/** Reads evidence of a code; its functions send more requests. Throws the errors of the service. */
+/** Reads evidence of a code; its functions send more requests. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);

@@ -33,7 +33,7 @@ export interface Watched {
 
 const INACTIVE = ['paused', 'expired'];
 
-/** Judges codes by totals, inactive ones only if `wanted`. Throws failures that concern all codes. */
+/** Judges codes by totals, inactive ones only if `wanted`. */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
@@ -76,7 +76,7 @@ export async function watchCodes(
   return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
 }
 
-/** Judges codes of files. Throws like `readInputs`, or UnprovenError without scans. */
+/** Judges codes of files. */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

@@ -1,4 +1,3 @@
-/** Renders HTML without scripts or requests, for phones, paper and screen readers. */
 import { createHash } from 'node:crypto';
 import { line } from 'd3-shape';
 import { type AccentColors, accentColors } from '#scans/report/accent';
@@ -19,6 +18,7 @@ import type {
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
 
+/** Renders one page without scripts or requests. */
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const hash = createHash('sha256').update(style).digest('base64');
@@ -68,7 +68,7 @@ ${report.footer.map(
 function accentStyle(color: string): string {
   const light = variablesOf(accentColors(color, 'light'));
   const dark = variablesOf(accentColors(color, 'dark'));
-  return `\n${light}\n@media screen and (prefers-color-scheme:dark){${dark}}\n@media print{${light}}`;
+  return `\n${light}\n@media screen and (prefers-color-scheme:dark){${dark}}`;
 }
 
 function variablesOf({ accent, soft, part, shades }: AccentColors): string {

@@ -6,7 +6,6 @@ import { quote } from '#base/text/quote';
 /** Reports whether a scan is new. `owner` identifies the scan's code; unknown codes share one. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-/** Error after which dedup uses a set of IDs. */
 export class OutOfOrderError extends Error {
   override name = 'OutOfOrderError';
 }

@@ -82,7 +82,7 @@ export interface LogFile {
   name: LogName;
 }
 
-/** Returns the paths, oldest first. Throws UsageError for a compression other than gzip. */
+/** Returns the paths, oldest first. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: refuses other files: figures would be too low without them.

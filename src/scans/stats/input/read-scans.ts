@@ -32,7 +32,7 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/** Reads each scan once. Throws UsageError for an invalid row, UnprovenError if IDs contradict each other. */
+/** Reads each scan once. Throws UnprovenError if IDs contradict each other. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   const inMemory = () => readAll({ ...job, note: () => undefined }, createMemory(), found);
@@ -110,7 +110,6 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
   );
 }
 
-/** Refuses two exports with different columns in one file. */
 function refuseOtherColumns(
   { rows, line }: Records,
   first: Row,

@@ -54,9 +54,11 @@ async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): A
 }
 
 export function checkNames(names: readonly string[], path: string, fields: readonly ValueDimension[]): void {
-  const missing = ['id', 'ts'].filter((name) => !names.includes(name)).join(' and ');
-  const found = shown(names.slice(0, 20).join(','));
-  if (missing) throw notOurs(path, `missing column ${missing} (found: ${found})`);
+  const missing = ['id', 'ts'].filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    const columns = `${missing.length === 1 ? 'column' : 'columns'} ${missing.join(' and ')}`;
+    throw notOurs(path, `missing ${columns} (found: ${shown(names.slice(0, 20).join(','))})`);
+  }
   const without = fields.find((field) => !names.includes(field));
   if (without)
     throw new UsageError(`cannot read ${without} from ${path}: the file has no ${without} column`, {
