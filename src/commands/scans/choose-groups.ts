@@ -20,7 +20,7 @@ type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'> & {
   pairs: Pair[];
   sections: readonly GroupBy[];
   filters: readonly Filter[];
-  splitBy: string | undefined;
+  splitBy?: string;
 };
 
 const DESTINATION = 'destination';

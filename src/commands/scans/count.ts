@@ -56,12 +56,12 @@ export interface CountPlan extends CountRequest {
   pairs: readonly Pair[];
   sections: readonly GroupBy[];
   filters: readonly Filter[];
-  logs: readonly InputLog[] | undefined;
+  logs?: readonly InputLog[];
   /** Codes to count in files; undefined for all. */
   inFiles: ChosenInFiles;
   choice: CountFlags;
   names: readonly string[];
-  splitBy: string | undefined;
+  splitBy?: string;
   chosen?: readonly CodeLabel[] | undefined;
   /** Slugs and names of codes are required, also of those given by ID. */
   needsLabels: boolean;

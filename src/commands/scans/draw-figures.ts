@@ -23,7 +23,7 @@ export interface Drawing {
   isCompared: boolean;
   range: string;
   previousRange: string;
-  file: string | undefined;
+  file?: string;
   only: string;
 }
 

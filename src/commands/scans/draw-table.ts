@@ -56,7 +56,7 @@ export function sizesOf(section: Section): number[] {
 
 export function drawTable(
   section: Section,
-  { isCompared, file }: { isCompared: boolean; file: string | undefined },
+  { isCompared, file }: { isCompared: boolean; file?: string },
   { width, colors, signs }: Surface,
 ): string {
   const columns = [...textsOf(section, signs, file), ...numbersOf(section, isCompared, signs)];

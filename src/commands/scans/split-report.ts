@@ -9,7 +9,7 @@ import { type CountPlan, codesOf } from './count.ts';
 
 export interface PartOfReport {
   plan: CountPlan;
-  value: string | undefined;
+  value?: string;
 }
 
 /** Plans a report per value of a column. Values that differ only by case are one. */

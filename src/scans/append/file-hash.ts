@@ -45,7 +45,7 @@ export async function hashFile(
 
 /** Returns whether data begins with the recorded bytes. States of qrctl 1.0 have a plain `sha256`. */
 export async function beginsAs(
-  { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
+  { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks?: string },
   pieces: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ): Promise<boolean> {

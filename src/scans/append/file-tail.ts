@@ -163,7 +163,7 @@ const MOST_TICKS = 5;
 async function openState(
   { disk, paths, clock }: Pick<FileTailJob, 'disk' | 'paths' | 'clock'>,
   look: (() => Promise<DiskStat>) | undefined,
-): Promise<{ next: Replacement; stamp: FileStamp | undefined }> {
+): Promise<{ next: Replacement; stamp?: FileStamp }> {
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {

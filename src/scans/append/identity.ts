@@ -163,7 +163,7 @@ export interface AppendRun {
   identity: AppendIdentity;
   own: OwnWorkspace;
   overlapMs: number;
-  sinceMs: number | undefined;
+  sinceMs?: number;
   untilMs?: number;
   rotated?: boolean;
   elsewhere?: string;

@@ -12,7 +12,7 @@ export interface RotatedFile {
 }
 
 interface LogBounds {
-  sinceMs: number | undefined;
+  sinceMs?: number;
   rotated: readonly RotatedFile[];
 }
 

@@ -50,7 +50,7 @@ export function isRotated(overlaps: ReadonlyMap<string, CodeOverlap>): boolean {
 }
 
 export function readingPositions(
-  { overlaps, sinceMs }: { overlaps: ReadonlyMap<string, CodeOverlap>; sinceMs: number | undefined },
+  { overlaps, sinceMs }: { overlaps: ReadonlyMap<string, CodeOverlap>; sinceMs?: number },
   overlapMs: number,
   untilMs = Infinity,
 ): Map<string, number> {

@@ -8,8 +8,8 @@ interface SavedOverlap
   isGone?: boolean;
   /** Time from which all IDs are kept; null for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
-  rereadFromMs: number | null | undefined;
-  movedIdsFromMs: number | null | undefined;
+  rereadFromMs?: number | null;
+  movedIdsFromMs?: number | null;
   ids: [string, number][];
 }
 

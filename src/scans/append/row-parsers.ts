@@ -5,7 +5,7 @@ import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
   /** Code of the row or, without a column for it, of the export. */
-  code: string | undefined;
+  code?: string;
   id: string;
   timeMs: number;
 }

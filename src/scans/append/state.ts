@@ -21,14 +21,14 @@ const FIRST_VERSION = 1;
 export interface AppendState {
   workspace: RecordedWorkspace;
   identity: AppendIdentity;
-  sinceMs: number | undefined;
+  sinceMs?: number;
   bytes: number;
   sha256: string;
-  blocks: string | undefined;
+  blocks?: string;
   /** Stamp of the file after the last complete run; undefined during a run, and after a kill. */
-  stamp: FileStamp | undefined;
+  stamp?: FileStamp;
   /** Inode in text, because JSON numbers have too few digits. */
-  ino: string | undefined;
+  ino?: string;
   replacing: boolean;
   keepsOld?: boolean;
   rotated: readonly RotatedFile[];
@@ -68,7 +68,7 @@ interface SavedState
   extends RecordedWorkspace,
     AppendIdentity,
     Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'rotated'> {
-  rotated: readonly RotatedFile[] | undefined;
+  rotated?: readonly RotatedFile[];
   positions: SavedPositions;
 }
 

@@ -28,7 +28,7 @@ export interface Part {
 export interface Manifest {
   workspace: RecordedWorkspace;
   identity: DatasetIdentity;
-  sinceMs: number | undefined;
+  sinceMs?: number;
   next: number;
   parts: readonly Part[];
   overlaps: Map<string, CodeOverlap>;

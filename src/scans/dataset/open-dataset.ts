@@ -147,7 +147,7 @@ export function readDatasetState(directory: string, disk: Disk = nodeDisk): Prom
 
 export async function inspectDataset(
   directory: string,
-): Promise<(LogState & { fault: string | undefined }) | undefined> {
+): Promise<(LogState & { fault?: string }) | undefined> {
   const disk = nodeDisk;
   const found = await readDatasetState(directory);
   if (!found) return undefined;

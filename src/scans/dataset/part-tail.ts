@@ -34,7 +34,7 @@ type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
 /** Part that the manifest does not list; all its rows are of `owner`, whose export may still fail. */
 interface Staged extends Part {
-  owner: string | undefined;
+  owner?: string;
 }
 
 export function createPartTail(job: PartTailJob): RowTail {

@@ -15,7 +15,7 @@ export function labelOf({ id, slug, name }: CodeLabel) {
 export function addColumns(
   code: CodeLabel,
   sink: CodeSink,
-  { labeled, localTime }: { labeled: boolean; localTime: LocalTime | undefined },
+  { labeled, localTime }: { labeled: boolean; localTime?: LocalTime },
 ): CodeSink {
   if (!labeled && !localTime) return sink;
   const label = labeled ? labelOf(code) : {};

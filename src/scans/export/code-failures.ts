@@ -61,7 +61,7 @@ const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 1
 interface FailedRun {
   profile: string;
   key: string;
-  place: string | undefined;
+  place?: string;
   isAppend: boolean;
   added: number;
   files: number;

@@ -31,20 +31,14 @@ export interface CodesExport {
   service: ScanService & Pick<Service, 'nowMs'>;
   codes: readonly CodeLabel[];
   /** End of the range, exclusive; undefined for the time of the first response. */
-  untilMs: number | undefined;
+  untilMs?: number;
   /** Clock of this machine, used if the service sends no Date header. */
   clock: Pick<Clock, 'now' | 'sleep'>;
   signal?: AbortSignal;
   proveBeyond?: boolean;
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
-  progress(state: {
-    rows: number;
-    total: number | undefined;
-    estimate: number;
-    codes: number;
-    range: Range | undefined;
-  }): void;
+  progress(state: { rows: number; total?: number; estimate: number; codes: number; range?: Range }): void;
 }
 
 export interface CodeFailure {
@@ -56,7 +50,7 @@ interface Summary {
   scans: number;
   codes: number;
   failures: CodeFailure[];
-  range: Range | undefined;
+  range?: Range;
 }
 
 const MOST_DOWN = 1;

@@ -17,8 +17,8 @@ import { LOCAL_TIME } from './added-columns.ts';
 import type { CodeLabel } from './export-codes.ts';
 
 export interface ExportPlan {
-  sinceMs: number | undefined;
-  untilMs: number | undefined;
+  sinceMs?: number;
+  untilMs?: number;
   zone(): string;
   /** Whether all codes are exported, or their filters. */
   all: boolean | string;
@@ -26,16 +26,16 @@ export interface ExportPlan {
   /** Whether slugs or names are written, so that codes specified by ID are fetched. */
   named: boolean;
   output: OutputPlan;
-  localZone: string | undefined;
+  localZone?: string;
   proveBeyond: boolean;
-  directory: string | undefined;
+  directory?: string;
   fileNames: 'id' | 'slug';
   filesOf(codes: readonly CodeLabel[]): (code: CodeLabel) => string;
   append:
-    | { path: string; overlapMs: number; restart: boolean; rotated: boolean; movedFrom: string | undefined }
+    | { path: string; overlapMs: number; restart: boolean; rotated: boolean; movedFrom?: string }
     | undefined;
   overwrite: boolean;
-  partition: Partitioning | undefined;
+  partition?: Partitioning;
 }
 
 export function extensionOf({ output: { format } }: Pick<ExportPlan, 'output'>): string {

@@ -22,7 +22,7 @@ export interface ExportSinks {
   discard(): Promise<void>;
   contents: ReturnType<typeof createOutputContents>['read'];
   remarks: readonly string[];
-  place: string | undefined;
+  place?: string;
 }
 
 interface SinkJob {

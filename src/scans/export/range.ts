@@ -7,7 +7,7 @@ import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '#service/shapes';
 
 /** Half-open range in ms since the epoch; `sinceMs` is undefined for the first scan. */
 export interface Range {
-  sinceMs: number | undefined;
+  sinceMs?: number;
   untilMs: number;
 }
 

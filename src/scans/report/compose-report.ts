@@ -102,7 +102,7 @@ function comparisonOf(
 
 function cardsOf(
   figures: ReportFigures,
-  { range, rangeBefore }: { range: string; rangeBefore: string | undefined },
+  { range, rangeBefore }: { range: string; rangeBefore?: string },
   locale: Locale,
 ): Card[] {
   const legend = rangeBefore === undefined ? undefined : { now: range, before: capitalize(rangeBefore) };

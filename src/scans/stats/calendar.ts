@@ -3,18 +3,13 @@ import { sum } from '#base/collections';
 import type { LocalTime } from '#base/time/local-time';
 import { periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
 import { HOUR_MS, weekdayOfDay } from '#base/time/time';
+import type { Bounds } from '#scans/export/range';
 import type { TimeDimension } from './dimensions.ts';
 
-/** Half-open range in ms since the epoch; an undefined end is open. */
-export interface Span {
-  sinceMs: number | undefined;
-  untilMs: number | undefined;
-}
+/** Half-open range in ms since the epoch; a missing end is open. */
+export type Span = Bounds;
 
-export interface ClosedSpan extends Span {
-  sinceMs: number;
-  untilMs: number;
-}
+export type ClosedSpan = Required<Span>;
 
 export type Zone = Pick<LocalTime, 'zone' | 'offsetMs'>;
 

@@ -10,8 +10,8 @@ export type CodeTable = ReturnType<typeof createCodeTable>;
 
 interface Entry {
   line: number;
-  id: string | undefined;
-  slug: string | undefined;
+  id?: string;
+  slug?: string;
   values: readonly Value[];
   isUsed: boolean;
   /** Row with the same slug, another ID and other values. */

@@ -18,9 +18,9 @@ export interface CoveredLog extends Partial<FileSpan> {
 
 export interface Coverage {
   /** Time of the first data, if the range may begin before it. */
-  startsLateMs: number | undefined;
+  startsLateMs?: number;
   /** Time of the last data, if the range ends after it. */
-  endsEarlyMs: number | undefined;
+  endsEarlyMs?: number;
   /** Whether logs cover the whole range, so that zero is a result. */
   isWhole: boolean;
 }
@@ -139,7 +139,7 @@ export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boo
 /** F14: returns the covered part of a period. An open range has the days of its scans. */
 export function coveredPart(
   { sinceMs, untilMs }: Span,
-  { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs: number | undefined },
+  { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs?: number },
 ): ClosedSpan | undefined {
   const seen = tally.span();
   const fromMs = sinceMs ?? (seen && startOfDay(seen.firstMs, zone));

@@ -107,15 +107,15 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   current: Tally;
   span: Span;
   before?: { tally: Tally; span: Span } | undefined;
-  top: number | undefined;
+  top?: number;
   /** Codes with a row even without scans. */
   codes?: readonly string[];
-  nowMs: number | undefined;
+  nowMs?: number;
 }
 
 interface Period {
   tally: Tally;
-  part: ClosedSpan | undefined;
+  part?: ClosedSpan;
   days: DayCounts;
 }
 
@@ -163,13 +163,13 @@ export interface Counted {
   current: Tally;
   span: Span;
   /** Period before; `isCovered` if it does not begin before the data. */
-  before: { tally: Tally; span: ClosedSpan; isCovered: boolean } | undefined;
+  before?: { tally: Tally; span: ClosedSpan; isCovered: boolean };
   data: DataPart;
-  codes: readonly CodeLabel[] | undefined;
+  codes?: readonly CodeLabel[];
   failures: readonly CodeFailure[];
   names: ReadonlyMap<string, CodeName>;
   codeGroups: ReadonlyMap<string, CodeGroup>;
-  coverage: Coverage | undefined;
+  coverage?: Coverage;
   /** Time of the count. Periods that end later are not over. */
   nowMs: number;
 }

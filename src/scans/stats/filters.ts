@@ -112,7 +112,7 @@ export function valuesOfCodes(
 export function codeGroupsOf(
   values: CodeValues,
   noneIn: (by: string) => NoneIs,
-  { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode: ReadonlyMap<string, number> | undefined },
+  { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode?: ReadonlyMap<string, number> },
 ): Map<string, CodeGroup> {
   const begins = [...values].map(([by, valueIn]) => {
     const beginsMs = new Map<Value, number>();

@@ -147,7 +147,7 @@ export function createTallies(newTally: () => Tally, span: Span, spanBefore: Spa
 }
 
 interface TallySink {
-  sinceMs: number | undefined;
+  sinceMs?: number;
   fresh(): Tallies;
   into(tallies: Tallies): void;
   code: CodeOfScans;

@@ -30,7 +30,7 @@ export interface TailRun {
   codes: CodesOfRun;
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
-  movedFrom: string | undefined;
+  movedFrom?: string;
   sinceMs: number;
 }
 

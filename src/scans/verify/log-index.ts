@@ -5,7 +5,7 @@ import { getOrAdd } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { DAY_MS } from '#base/time/time';
 import type { CodeLabel } from '#scans/export/export-codes';
-import { contains, type Range, widest } from '#scans/export/range';
+import { type Bounds, contains, type Range, widest } from '#scans/export/range';
 import { createIdSet, type IdSet } from '#scans/stats/input/distinct';
 import { readEveryRow } from '#scans/stats/input/read-scans';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
@@ -117,10 +117,7 @@ function unnamed(path: string): UsageError {
  * V11: indexes logs. An appended log covers its codes up to its last complete run; other files, all codes
  * from the first row to the last. A code of no log has the range of all.
  */
-export async function indexLogs(
-  reading: LogReading,
-  requested: { sinceMs: number | undefined; untilMs: number | undefined },
-) {
+export async function indexLogs(reading: LogReading, requested: Bounds) {
   const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;
   const kept = reading.logs.filter(({ state }) => state);
   const plain = reading.logs.find(({ state }) => !state);

@@ -35,7 +35,7 @@ export interface CodeResult {
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason?: Error;
-  range: Range | undefined;
+  range?: Range;
   logged: number;
   days: readonly (DayDifference & { twice: number })[];
   missing: number;

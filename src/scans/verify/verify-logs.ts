@@ -6,6 +6,7 @@ import type { TimedRows } from '#files/formats/row-sink';
 import { openLogFile } from '#scans/append/open-log-file';
 import { addColumns, LOCAL_TIME } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
+import type { Bounds } from '#scans/export/range';
 import { formatLocalRange } from '#scans/format-local-range';
 import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
@@ -18,8 +19,8 @@ export interface LogsJob {
   logs: readonly ScanLog[];
   codes: readonly CodeLabel[];
   isAll: boolean;
-  range: { sinceMs: number | undefined; untilMs: number | undefined; zone(): string };
-  movedFrom: string | undefined;
+  range: Bounds & { zone(): string };
+  movedFrom?: string;
   service: Service;
   fetchUnlisted(listed: readonly CodeLabel[], ids: Iterable<string>): Promise<CodeLabel[]>;
   isRepair: boolean;

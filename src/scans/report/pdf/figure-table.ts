@@ -97,7 +97,7 @@ function nameLines(
   row: FigureRow,
   width: number,
   { columns, set }: Layout,
-): { lines: Line[]; detail: Line | undefined } {
+): { lines: Line[]; detail?: Line } {
   const small = { style: columns.detail, most: 1, isName: true };
   const named = { style: columns.cell, most: MOST_NAME_LINES, isName: true };
   if (row.detail === undefined) return { lines: set.lines(row.name, { ...named, width }), detail: undefined };

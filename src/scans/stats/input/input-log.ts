@@ -11,7 +11,7 @@ import type { Manifest } from '#scans/dataset/manifest';
 export interface InputLog {
   paths: string[];
   /** Place of the state; undefined if no export appends to the log. */
-  keptBy: LogPlace | undefined;
+  keptBy?: LogPlace;
 }
 
 /** Returns the files of logs; no export appends to those in `closed`. */
