@@ -52,17 +52,13 @@ function faultsOf() {
   if (!/^\d+\.\d+\.\d+$/.test(version)) return [`'${version}' is no version: npm run release -- X.Y.Z`];
   if (filesOnly) return version === current ? [] : [`what is checked out is ${current}`];
   const found = [];
-  if (compare(version, current) <= 0) found.push(`${version} is not after ${current}`);
+  if (version.localeCompare(current, 'en', { numeric: true }) <= 0)
+    found.push(`${version} is not after ${current}`);
   if (git('status', '--porcelain') !== '') found.push('there are changes that are not committed');
   if (git('branch', '--show-current') !== 'main') found.push('a release is made from main');
   if (git('tag', '--list', `v${version}`) !== '') found.push(`there is a tag v${version} already`);
   if (sectionOf('Unreleased').trim() === '') found.push('CHANGELOG.md has nothing under Unreleased');
   return found;
-}
-
-function compare(a, b) {
-  const [left, right] = [a, b].map((text) => text.split('.').map(Number));
-  return left.map((part, at) => part - right[at]).find((difference) => difference !== 0) ?? 0;
 }
 
 function sectionOf(name) {

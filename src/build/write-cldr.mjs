@@ -90,7 +90,8 @@ function patternsOf(language) {
     TO[language] ? text.replace(/\s*–\s*/g, ` ${word} `) : text;
   // In CLDR, the long form of an interval is the short one with the month in full, unless it has its own.
   const wide = (text) => text.replaceAll('MMM', 'MMMM').replaceAll('LLL', 'LLLL').replaceAll('dd', 'd');
-  const days = intervals.yMMMMd ?? mapValues(intervals.yMMMd, wide);
+  const short = Object.entries(intervals.yMMMd).map(([key, text]) => [key, wide(text)]);
+  const days = intervals.yMMMMd ?? Object.fromEntries(short);
   return {
     fullDate: dateFormats.full,
     date: dateFormats.long,
@@ -123,10 +124,6 @@ function countriesOf(language) {
       territories[SHORT_NAMES.has(code) ? `${code}-alt-short` : code] ?? territories[code],
     ]),
   );
-}
-
-function mapValues(object, change) {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }
 
 function read(name, language, file) {

@@ -36,9 +36,8 @@ const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore) {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** Codes by slug; undefined if forgotten. `older` bounds the memory of a run over any number of codes. */
+  /** The latest codes by slug; undefined if forgotten. */
   let seen = new Map<string, KnownCode | undefined>();
-  let older: typeof seen = new Map();
   const deleted = new Set<string>();
   let listed: (Listing & { whole: boolean }) | undefined;
 
@@ -49,7 +48,7 @@ export function createSlugMemory(store: SlugStore) {
 
   async function known(): Promise<Map<string, KnownCode>> {
     const all = new Map(listed?.whole ? [] : (await read()).codes);
-    for (const [slug, code] of [...older, ...seen]) {
+    for (const [slug, code] of seen) {
       if (isSame(all.get(slug), code)) continue;
       all.delete(slug);
       if (code !== undefined) all.set(slug, code);
@@ -67,17 +66,13 @@ export function createSlugMemory(store: SlugStore) {
 
   function remember(slug: string, code: KnownCode | undefined): void {
     seen.delete(slug);
-    if (seen.size >= MOST_SLUGS) {
-      older = seen;
-      seen = new Map();
-    }
     seen.set(slug, code);
+    if (seen.size > 2 * MOST_SLUGS) seen = new Map([...seen].slice(-MOST_SLUGS));
   }
 
   return {
     async idOf(slug: string) {
-      const at = [seen, older].find((codes) => codes.has(slug)) ?? (await read()).codes;
-      const code = at.get(slug);
+      const code = (seen.has(slug) ? seen : (await read()).codes).get(slug);
       return code === undefined || deleted.has(code.id) ? undefined : code.id;
     },
     size: async () => (await known()).size,
@@ -99,8 +94,7 @@ export function createSlugMemory(store: SlugStore) {
       deleted.add(id);
     },
     async save() {
-      if (deleted.size === 0 && listed === undefined && (await isKept([...older.values(), ...seen.values()])))
-        return;
+      if (deleted.size === 0 && listed === undefined && (await isKept([...seen.values()]))) return;
       const { listing: before, codes } = await read();
       const all = await known();
       if (

@@ -19,27 +19,15 @@ export function formatRunMetrics(
     return { labels: { ...labels, outcome }, value };
   });
   return [
-    gauge(
-      'exit_code',
-      'Exit code of the last run, 0 if it completed.',
-      error === undefined ? 0 : exitCodeOf(error),
-    ),
+    gauge('exit_code', 'Exit code of the last run.', error === undefined ? 0 : exitCodeOf(error)),
     gauge('started_timestamp_seconds', 'Time at which the last run started.', startedMs / 1000),
     gauge('finished_timestamp_seconds', 'Time at which the last run ended.', finishedMs / 1000),
     gauge('duration_seconds', 'Duration of the last run.', (finishedMs - startedMs) / 1000),
     gauge('codes', 'Number of completed codes.', codes),
     gauge('rows', 'Total number of rows in the output.', rows),
     gauge('added_rows', 'Number of rows that the run added to the output.', added),
-    gauge(
-      'range_start_timestamp_seconds',
-      'Start of the range of scans that the run read.',
-      secondsOf(range?.sinceMs),
-    ),
-    gauge(
-      'range_end_timestamp_seconds',
-      'End of the range of scans that the run read.',
-      secondsOf(range?.untilMs),
-    ),
+    gauge('range_start_timestamp_seconds', 'Start of the range of scans.', secondsOf(range?.sinceMs)),
+    gauge('range_end_timestamp_seconds', 'End of the range of scans.', secondsOf(range?.untilMs)),
     gauge('watermark_timestamp_seconds', 'Time of the newest row in the output.', secondsOf(watermarkMs)),
     gauge('requests', 'Number of requests sent.', requests),
     gauge('retries', 'Number of requests that were repeated.', retries),
@@ -61,15 +49,11 @@ function formatGauge(
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
 }
 
+/** Quotes values as JSON does, which equals the format for visible characters. */
 function formatLabels(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-    .join(',');
-}
-
-function escapeLabel(value: string): string {
-  const shown = clean(redactKeys(value)).toWellFormed();
-  return shown.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+  const visible = (value: string) => clean(redactKeys(value)).toWellFormed();
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(visible(value))}`);
+  return pairs.join(',');
 }
 
 function secondsOf(ms: number | undefined): number | undefined {
