@@ -45,10 +45,7 @@ export async function readRowsOfFile(
   return found;
 }
 
-/**
- * Returns the labels of codes in `--from`. Unknown IDs are `missing`. Unless slugs are `isWanted`, IDs cost
- * no request.
- */
+/** Returns the labels of codes in `--from`. Unless slugs are `isWanted`, IDs cost no request. */
 export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,

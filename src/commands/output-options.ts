@@ -189,10 +189,7 @@ interface ListWords {
 
 export type Output = ReturnType<typeof outputOf>;
 
-/**
- * Opens the output before the first request. Throws UsageError for contradicting flags, unknown fields, and a
- * file that can't be written.
- */
+/** Opens the output before the first request. Throws UsageError for faulty flags or an unwritable file. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,

@@ -15,10 +15,7 @@ export function nameOfGiven(path: string): string {
   return path === '-' ? STANDARD_INPUT : path;
 }
 
-/**
- * Reads a file or standard input. Throws UsageError if it can't be read or is too large, such as the endless
- * /dev/zero.
- */
+/** Reads a file or standard input. Throws UsageError if it can't be read or is too large. */
 export async function readGiven(
   context: Context,
   path: string,

@@ -40,10 +40,7 @@ interface LastRun<R> {
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/**
- * Opens the rows of the last run, if any, and locks the file until `close`. Throws UsageError if it is
- * another kind of file, or in use.
- */
+/** Opens the rows of the last run, if any, and locks their file. Throws UsageError for another kind of file. */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
@@ -114,10 +111,7 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/**
- * Prints the rows that changed since the last run, or all rows without `last`. Stores all rows for the next
- * run. Returns the printed rows.
- */
+/** Prints and returns the rows that changed since the last run, if any. Stores all for the next one. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],

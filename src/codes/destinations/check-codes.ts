@@ -122,10 +122,7 @@ function rowOf(
   };
 }
 
-/**
- * Finds lost UTM tags, such as `missing utm_source` or `lost in redirects: utm_medium`. `finalUrl`: address
- * after redirects, if any.
- */
+/** Finds lost UTM tags: `missing utm_source`, or after redirects `lost in redirects: utm_medium`. */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,

@@ -14,10 +14,7 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/**
- * Visits each destination once: hosts in parallel, one request at a time per host. Returns verdicts by
- * address text. Rejects only with the signal's reason, or for an unusable proxy.
- */
+/** Visits each destination once: hosts in parallel, one request at a time per host. Rejects like `follow`. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,

@@ -31,9 +31,7 @@ export interface EncodedCodes {
 
 const AT_ONCE = 200;
 
-/**
- * Encodes all codes. Throws UsageError if an address is too long for a QR code, or a PNG has too many pixels.
- */
+/** Encodes codes. Throws UsageError if an address or a PNG would be too large. */
 export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],

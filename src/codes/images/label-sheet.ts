@@ -25,10 +25,7 @@ export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
 
-/**
- * Resolves the sheet of the flags. Throws UsageError if it is unknown or incomplete, or its labels don't fit
- * on the page.
- */
+/** Resolves the sheet of the flags. Throws UsageError if it is unknown, incomplete or too large. */
 export function resolveSheet(flags: SheetFlags): LabelSheet {
   const { sheet, grid, label, margin, paper = A4, gap = NONE } = flags;
   if (isRoll(flags)) return rollOf(paper, margin ?? NONE);
@@ -108,9 +105,7 @@ export const LINE_MM = 3.4;
 /** Minimum aspect ratio of a label with the caption next to the code, not below it. */
 const WIDE = 1.4;
 
-/**
- * Places the largest code that leaves space for the lines of a caption, or one of `sizeMm`; undefined if it does not fit.
- */
+/** Places the largest code above or beside its caption, or one of `sizeMm`; undefined if it does not fit. */
 export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions): LabelLayout | undefined {
   const { caption, captionLines = 1, sizeMm } = options;
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];

@@ -35,9 +35,7 @@ const MOST_PIXELS = 1200;
 /** Drawn plates, shared by the labels of a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/**
- * Returns the plate of a code; undefined without a logo. Throws as `render`. `pixelsAModule`: for PNG only.
- */
+/** Returns the plate of a code; undefined without a logo. `pixelsAModule`: for PNG only. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

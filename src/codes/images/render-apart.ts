@@ -62,10 +62,7 @@ async function readWasm(): Promise<Buffer> {
   return orDamaged(brotliDecompressSync, packed);
 }
 
-/**
- * Starts the thread for an SVG, which ends with the process. Throws LocalError if the installation is
- * corrupt.
- */
+/** Starts the thread for an SVG. Throws LocalError if the installation is corrupt. */
 export async function openRenderer(
   svg: string,
   signal?: AbortSignal,

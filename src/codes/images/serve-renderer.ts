@@ -6,10 +6,7 @@ import type { DrawRequest, DrawResponse } from './render-apart.ts';
 /** Maximum aspect ratio, because a longer logo is invisible in a square. */
 const MOST_RATIO = 8;
 
-/**
- * Draws an SVG with resvg per request of a port. Every response is `damaged` if the renderer can't be
- * started.
- */
+/** Draws an SVG per request of a port. Every response is `damaged` if resvg can't be started. */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const responding = ready.then(
     () => (request: DrawRequest) => draw(svg, request),

@@ -30,10 +30,7 @@ interface Existing {
   hashes: ReadonlyMap<string, string>;
 }
 
-/**
- * Writes images and returns their manifest rows. Before any write, throws UsageError if a file that no
- * earlier run wrote would be lost. Throws LocalError if the directory is not writable.
- */
+/** Writes images and returns their manifest rows. Throws UsageError before it would replace another file. */
 export async function writeImages(
   directory: string,
   files: readonly ImageFile[],

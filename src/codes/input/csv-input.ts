@@ -28,10 +28,7 @@ interface RawRecord {
   cells: string[];
 }
 
-/**
- * Parses CSV with a header row: commas, semicolons or tabs, any line ends, quoted cells. Skips empty rows.
- * Throws UsageError if the file is not a table.
- */
+/** Parses CSV with a header row. Throws UsageError if the file is not a table. */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
@@ -69,10 +66,7 @@ function readCells(cells: readonly string[], columns: readonly string[], rawCell
 
 const LONGEST_HEADER = 1 << 20;
 
-/**
- * Returns the delimiter of `sep=;` (Excel's own first line), or the most frequent one outside quotes in the
- * header.
- */
+/** Returns the delimiter of `sep=;` (Excel's own first line), or the most frequent one in the header. */
 function chooseSeparator(utf8: Buffer, given: string | undefined) {
   const text = utf8.toString('utf8', 0, LONGEST_HEADER);
   const declared = /^sep=([\t\x20-\x7e])\r?\n/i.exec(text);

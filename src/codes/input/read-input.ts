@@ -100,10 +100,7 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
 
-/**
- * Explains non-UTF-8 bytes: Excel saves CSV in an undeclared code page. The message shows the line in the
- * most common one.
- */
+/** Shows the line in the most common code page of Excel, which declares none in CSV. */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';

@@ -40,9 +40,7 @@ function toColumns(names: readonly string[], options: ReadOptions): SheetColumn[
   }));
 }
 
-/**
- * Parses a header row and data rows of one sheet. Skips empty rows. Throws UsageError if it is not a table.
- */
+/** Parses a sheet with a header row. Throws UsageError if it is not a table. */
 export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
   const { sheetName, visibleOnly } = options;
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);

@@ -133,9 +133,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/**
- * Verifies a key. Throws AuthError if the service rejects it, and UnavailableError if it does not respond.
- */
+/** Verifies a key. Throws AuthError or UnavailableError. */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

@@ -82,9 +82,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Prints what is known about a row, and what a run would do. Throws UsageError if no row has the line or key.
- */
+/** Prints what is known about a row, and what a run would do. Throws UsageError if there is no such row. */
 async function explainRow(
   context: Context,
   from: string,

@@ -162,10 +162,7 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 
 const MOST_LISTED = 20;
 
-/**
- * Confirms a deletion unless `--yes`: shows names and scan counts, and prompts. For several codes, the user
- * types their number. Throws UsageError on any other reply.
- */
+/** Confirms a deletion unless `--yes`. Throws UsageError on any other reply. */
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],

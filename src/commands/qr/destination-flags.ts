@@ -58,9 +58,7 @@ export function withoutUndefined<K extends string>(
   >;
 }
 
-/**
- * Warns about the destination of a new code. Throws UsageError if it can't work when scanned, unless `force`.
- */
+/** Warns about a new destination. Throws UsageError if it can't work when scanned, unless `force`. */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   if (!force) refuseDead(code.destination, code.type);
   warnOfDestination(context, code);

@@ -135,10 +135,7 @@ function parseTemplate(raw: string): { template: string; isCompleted: boolean } 
   return { template, isCompleted: template !== raw };
 }
 
-/**
- * Returns the style of the flags; by default 30 mm at 300 dpi, black on white. Throws UsageError if the logo
- * is invalid.
- */
+/** Returns the style of the flags; by default 30 mm at 300 dpi, black on white. */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {
@@ -159,10 +156,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
 const SET_SHORT_URL =
   'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.';
 
-/**
- * Returns the template of short URLs, which is never guessed. Throws UsageError if neither flag nor profile
- * has one. Prints a note if the flag lacked a placeholder.
- */
+/** Returns the template of short URLs, which is never guessed. Throws UsageError if none is configured. */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)

@@ -70,10 +70,7 @@ interface Drawing {
   sheet?: string;
 }
 
-/**
- * Returns whether to draw; false after printing the plan of --dry-run. `place`: directory with earlier
- * images. Throws UsageError for codes that can't be printed.
- */
+/** Returns whether to draw; false after the plan of --dry-run. Throws UsageError for unprintable codes. */
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,

@@ -18,10 +18,7 @@ import type { QrCode } from '#service/shapes';
 import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
 import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
-/**
- * Writes the sheet, or lists its labels with --dry-run. Throws UsageError if the codes don't fit, and
- * PartialError if one can't be decoded.
- */
+/** Writes the sheet, or lists its labels with --dry-run. */
 export async function writeSheet(
   context: Context,
   names: readonly string[],

@@ -192,9 +192,7 @@ const DUE: ByCode = {
   columns: DUE_PLAN_COLUMNS,
 };
 
-/**
- * Returns the zone of times without one. The machine's zone is ignored, because a plan is used on several.
- */
+/** Returns the zone of times without one, never the machine's, because a plan is used on several. */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

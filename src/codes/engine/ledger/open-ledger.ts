@@ -75,9 +75,7 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   }
 }
 
-/**
- * Reads the ledger of the workspace without a lock, and without changes on disk. `onLine` receives each line.
- */
+/** Reads the ledger of the workspace without a lock, and without changes on disk. */
 export async function readLedger(
   given: LedgerPlace,
   onLine?: (line: LedgerLine) => void,

@@ -25,14 +25,9 @@ export interface PrintedPlan {
 
 const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];
 
-/**
- * Columns of a plan. `old`: value on the service, or candidates; `new`: value in the file, or the whole new
- * code.
- */
+/** Columns of a plan. `old`: value on the service, or candidates; `new`: value in the file, or new code. */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
-/**
- * Documented output of a plan. JSON has one entry per row, whose `changes` maps a field to `old` and `new`.
- */
+/** Documented output of a plan. JSON has one entry per row: `changes` maps a field to `old` and `new`. */
 export const PLAN_OUTPUT = [
   { when: '--dry-run', columns: PLAN_COLUMNS },
   {

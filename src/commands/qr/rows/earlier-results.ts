@@ -30,9 +30,7 @@ export const RESULTS_PLACE: OutputPlace = {
   replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
 };
 
-/**
- * Reads earlier results; undefined if there are none. Throws UsageError for another file, unless `overwrite`.
- */
+/** Reads earlier results, if any. Throws UsageError for another file, unless `overwrite`. */
 export async function readEarlier(path: string, overwrite: boolean): Promise<Input | undefined> {
   if (await isWrittenDirectly(path)) {
     throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
