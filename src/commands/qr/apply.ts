@@ -23,7 +23,6 @@ import { openOutput, outputOptions, refuseExisting } from '#commands/output-opti
 import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { acquireLock } from '#files/durable/lock';
-import { nodeDisk } from '#files/durable/node-disk';
 import { refuseFaults } from '#files/formats/read/input';
 import { CODE_STATUSES, type QrCode } from '#service/shapes';
 import { checkWorkspace, type RecordedWorkspace } from '#service/workspace';
@@ -104,7 +103,7 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
   context.facts.rows = file.checked.rows.length;
   if (flags.offline) return checkFile(context, file, lockPath, flags);
   if (flags.dryRun) {
-    const lock = await readLock(nodeDisk, lockPath, context.signal);
+    const lock = await readLock(lockPath, context.signal);
     if (lock) await workspaceOf(context, lock, lockPath);
     return previewRows(context, { file, flags, verb, lock: lock?.entries ?? NO_ENTRIES });
   }
@@ -127,7 +126,7 @@ async function apply(
   printer: PlanPrinter,
 ): Promise<void> {
   const { input } = file;
-  const before = await readLock(nodeDisk, lockPath, context.signal);
+  const before = await readLock(lockPath, context.signal);
   const workspace = await workspaceOf(context, before, lockPath);
   const entries = before?.entries ?? NO_ENTRIES;
   const end = await carryOut(context, { file, flags, verb, lock: entries }).catch(async (error) => {
@@ -136,7 +135,7 @@ async function apply(
     throw error;
   });
   const next = { workspace, entries: entriesOf(end.ends, entries) };
-  await writeLock(lockPath, next, before, { disk: nodeDisk, processes: context.processes });
+  await writeLock(lockPath, next, before, context.processes);
   const isWritten = existsSync(lockPath);
   if (isWritten) addFile(context.facts, lockPath);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;
@@ -187,7 +186,7 @@ async function checkFile(
   lockPath: string,
   flags: ApplyFlags,
 ): Promise<void> {
-  const entries = (await readLock(nodeDisk, lockPath, context.signal))?.entries ?? NO_ENTRIES;
+  const entries = (await readLock(lockPath, context.signal))?.entries ?? NO_ENTRIES;
   const { rows } = checked;
   const fresh = rows.filter(({ key = '' }) => !entries.has(key));
   const judged = fresh
@@ -238,7 +237,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
       return [key, { key, id, slug, name, type, destination, status }];
     });
     const next = { workspace: await service.workspace.record(), entries: new Map(entries) };
-    await replaceLock(lockPath, next, { disk: nodeDisk, processes });
+    await replaceLock(lockPath, next, processes);
     addFile(context.facts, lockPath);
     const cost = [countOf(service.stats().requests, 'request')];
     const place = `File: ${output}, lock file: ${lockPath}`;

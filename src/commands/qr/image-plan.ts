@@ -66,7 +66,6 @@ interface Drawing {
   files: readonly ImageFile[];
   all: EncodedCodes;
   style: ImageStyle;
-  /** Labels and pages of a label sheet. */
   sheet?: string;
 }
 

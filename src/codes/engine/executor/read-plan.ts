@@ -70,7 +70,6 @@ async function isOutOfDate(
   return found.some((code) => code !== undefined);
 }
 
-/** Sorts the codes oldest first. */
 export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {
   return { codes: new Map(oldestFirst(codes).map((code) => [code.id.toLowerCase(), code])), isWhole };
 }

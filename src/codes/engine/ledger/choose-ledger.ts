@@ -60,12 +60,11 @@ const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
-  disk: Disk,
 ): Promise<{ path: string; isNew: boolean }> {
   const others: { path: string; header: Header }[] = [];
   const moved: { path: string; header: Header }[] = [];
   let last = 0;
-  for await (const { path, number, header } of ledgersIn(directory, disk)) {
+  for await (const { path, number, header } of ledgersIn(directory)) {
     last = number;
     if (!header) continue;
     const isHere = own.workspace.baseUrl === header.baseUrl;
@@ -76,9 +75,9 @@ export async function chooseLedger(
   }
   const isOwnProfile = ({ header }: { header: Header }) => header.profile === own.workspace.profile;
   for (const other of [...others.filter(isOwnProfile), ...others.filter((one) => !isOwnProfile(one))])
-    if (await isOurs(other.path, own, disk)) return { path: other.path, isNew: false };
+    if (await isOurs(other.path, own)) return { path: other.path, isNew: false };
   for (const { path, header } of [...moved, ...others]) {
-    if (!(await hasCodes(path, disk))) continue;
+    if (!(await hasCodes(path))) continue;
     const reason =
       header.baseUrl === own.workspace.baseUrl
         ? `no code that was looked up in ${path} exists in this workspace`
@@ -89,11 +88,13 @@ export async function chooseLedger(
   return { path: pathOf(directory, last + 1), isNew: true };
 }
 
-async function* ledgersIn(directory: string, disk: Disk) {
-  const numbers = (await disk.readdir(directory)).flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
+async function* ledgersIn(directory: string) {
+  const numbers = (await nodeDisk.readdir(directory))
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number);
   for (const number of numbers.sort((one, other) => one - other)) {
     const path = pathOf(directory, number);
-    yield { path, number, header: await readHeader(path, disk) };
+    yield { path, number, header: await readHeader(path) };
   }
 }
 
@@ -105,13 +106,13 @@ async function hasKeyOf({ key }: Header, workspace: KeyedWorkspace): Promise<boo
   return key !== undefined && (await workspace.hasKeyOf(key));
 }
 
-async function hasCodes(path: string, disk: Disk): Promise<boolean> {
-  const memory = await readMemory(path, disk).catch(() => undefined);
+async function hasCodes(path: string): Promise<boolean> {
+  const memory = await readMemory(path, nodeDisk).catch(() => undefined);
   return [...(memory?.replay.view().claims.values() ?? [])].some(({ isDeleted }) => !isDeleted);
 }
 
-async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<boolean> {
-  const memory = await readMemory(path, disk);
+async function isOurs(path: string, own: LedgerWorkspace): Promise<boolean> {
+  const memory = await readMemory(path, nodeDisk);
   if (memory.replay.view().claims.size === 0) return false;
   try {
     await checkMemory(path, memory, own);
@@ -122,13 +123,13 @@ async function isOurs(path: string, own: LedgerWorkspace, disk: Disk): Promise<b
   }
 }
 
-async function readHeader(path: string, disk: Disk): Promise<Header | undefined> {
+async function readHeader(path: string): Promise<Header | undefined> {
   let header: Header | undefined;
   const reader = createLineReader<{ is: string }>(path, LEDGER_ADVICE, (line) => {
     header ??= headerOf(line, path);
   });
   try {
-    const beginning = await readBeginning(path, disk);
+    const beginning = await readBeginning(path);
     reader.add(beginning.subarray(0, beginning.indexOf(LINE_FEED) + 1));
     reader.end();
   } catch (error) {
@@ -137,8 +138,8 @@ async function readHeader(path: string, disk: Disk): Promise<Header | undefined>
   return header;
 }
 
-async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
-  const file = await ifPresent(disk.open(path, 'r'));
+async function readBeginning(path: string): Promise<Buffer> {
+  const file = await ifPresent(nodeDisk.open(path, 'r'));
   if (!file) return Buffer.alloc(0);
   return closing(file, async () => {
     const pieces: Buffer[] = [];
@@ -152,7 +153,7 @@ export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWor
   const directory = stateDirectory(env);
   if (directory === undefined) return;
   try {
-    for await (const { path, header } of ledgersIn(directory, nodeDisk))
+    for await (const { path, header } of ledgersIn(directory))
       if (header?.baseUrl === workspace.baseUrl && (await hasKeyOf(header, workspace)))
         return await rm(path, { force: true });
   } catch {

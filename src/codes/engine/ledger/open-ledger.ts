@@ -116,7 +116,7 @@ async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string
   // The lock prevents two runs from choosing the same new file.
   const choosing = await acquireLock(join(directory, 'ledgers'), patiently(options));
   try {
-    const { path, isNew } = await chooseLedger(directory, options, nodeDisk);
+    const { path, isNew } = await chooseLedger(directory, options);
     if (!isNew) return path;
     return await createLedgerFile(path, options, nodeDisk).then(() => path, giveUp);
   } finally {
@@ -136,7 +136,7 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
       );
     return undefined;
   }
-  return (await chooseLedger(directory, place, nodeDisk)).path;
+  return (await chooseLedger(directory, place)).path;
 }
 
 export const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own.';

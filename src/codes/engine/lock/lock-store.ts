@@ -4,6 +4,7 @@ import { systemCode } from '#base/errors';
 import type { UsedFiles } from '#base/run/used-files';
 import type { RowEnd } from '#codes/engine/executor/job';
 import type { Disk } from '#files/durable/disk';
+import { nodeDisk } from '#files/durable/node-disk';
 import { cannotOpen } from '#files/durable/path-errors';
 import type { Processes } from '#files/durable/replace-file';
 import { readBack } from '#files/durable/trusted-file';
@@ -17,9 +18,9 @@ const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'loc
 
 /** Reads the lock file. Throws UsageError if it can't be read or trusted. */
 export async function readLock(
-  disk: Disk,
   path: string,
   signal?: AbortSignal,
+  disk: Disk = nodeDisk,
 ): Promise<LockFile | undefined> {
   try {
     return await parseLock((await readBack(disk, path, MOST_BYTES.recordFile)).toString(), path, signal);
@@ -34,18 +35,20 @@ export async function writeLock(
   path: string,
   next: LockFile,
   before: LockFile | undefined,
-  options: { disk: Disk; processes: Processes },
+  processes: Processes,
+  disk = nodeDisk,
 ): Promise<void> {
   if (before === undefined ? next.entries.size === 0 : formatLock(before) === formatLock(next)) return;
-  await replaceLock(path, next, options);
+  await replaceLock(path, next, processes, disk);
 }
 
 export function replaceLock(
   path: string,
   lock: LockFile,
-  options: { disk: Disk; processes: Processes },
+  processes: Processes,
+  disk = nodeDisk,
 ): Promise<void> {
-  return writeWholeFile(path, formatLock(lock), { ...LOCK_PLACE, ...options, keeps: true });
+  return writeWholeFile(path, formatLock(lock), { ...LOCK_PLACE, processes, disk, keeps: true });
 }
 
 export function lockPathOf(from: string): string {

@@ -4,8 +4,8 @@ import { countOutcomes } from '#base/run/outcomes';
 import { countAmong, countOf, inQuotes, quote } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
 import type { RowEnd, RunEnd, RunEvent } from '#codes/engine/executor/job';
+import { isWork } from '#codes/engine/executor/row-states';
 import type { Plan, Policy, Row } from '#codes/engine/plan/model';
-import { hasChanges } from '#codes/engine/plan/values';
 import { explainRow, reasonOf } from '#codes/engine/results/explain';
 import type { RowEnd as ResultRow } from '#codes/engine/results/tabulate';
 import { isDone } from '#codes/input/outcomes';
@@ -141,9 +141,7 @@ export function createProgress({ console }: Context, service: Service, verb: str
 
   return {
     begin({ items }: Plan) {
-      counts.rows = items.filter(
-        ({ action, send }) => action === 'create' || action === 'delete' || hasChanges(send),
-      ).length;
+      counts.rows = items.filter(isWork).length;
       if (counts.rows === 0) return;
       progress = console.progress('rows');
       draw();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '#base/errors';
 import { lockPathOf, readLock, writeLock } from '#codes/engine/lock/lock-store';
-import { nodeDisk } from '#files/durable/node-disk';
 import { createWorkspace } from '#service/workspace';
 import { createMemoryDisk } from '../../../support/memory-disk.ts';
 import { codeOf } from '../plan/make.ts';
@@ -22,9 +21,9 @@ async function useDirectory(): Promise<string> {
 describe('the lock file on disk', () => {
   it('is undefined if there is no file, and refused if it can’t be read', async () => {
     const directory = await useDirectory();
-    expect(await readLock(nodeDisk, join(directory, 'none.lock.json'))).toBeUndefined();
+    expect(await readLock(join(directory, 'none.lock.json'))).toBeUndefined();
     await mkdir(join(directory, 'codes.lock.json'));
-    await expect(readLock(nodeDisk, join(directory, 'codes.lock.json'))).rejects.toBeInstanceOf(UsageError);
+    await expect(readLock(join(directory, 'codes.lock.json'))).rejects.toBeInstanceOf(UsageError);
   });
 
   it('is written only if its entries have changed, and not without entries (E22)', async () => {
@@ -33,23 +32,22 @@ describe('the lock file on disk', () => {
     const workspace = await WORKSPACE.record();
     const empty = { workspace, entries: new Map() };
     const full = { workspace, entries: new Map([['a', entryOf('a', codeOf(1))]]) };
-    const files = { disk: memory.disk, processes };
-    await writeLock(path, empty, undefined, files);
+    await writeLock(path, empty, undefined, processes, memory.disk);
     expect(memory.read(path)).toBeUndefined();
-    await writeLock(path, full, undefined, files);
-    expect((await readLock(memory.disk, path))?.entries).toEqual(full.entries);
+    await writeLock(path, full, undefined, processes, memory.disk);
+    expect((await readLock(path, undefined, memory.disk))?.entries).toEqual(full.entries);
     const steps = memory.steps();
-    await writeLock(path, { ...full }, full, files);
+    await writeLock(path, { ...full }, full, processes, memory.disk);
     expect(memory.steps()).toBe(steps);
-    await writeLock(path, empty, full, files);
-    expect((await readLock(memory.disk, path))?.entries.size).toBe(0);
+    await writeLock(path, empty, full, processes, memory.disk);
+    expect((await readLock(path, undefined, memory.disk))?.entries.size).toBe(0);
   });
 
   it('is not written to a device, which would lose it', async () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await symlink('/dev/null', path);
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };
-    const written = writeLock(path, next, undefined, { disk: nodeDisk, processes });
+    const written = writeLock(path, next, undefined, processes);
     await expect(written).rejects.toBeInstanceOf(UsageError);
   });
 });
