@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError } from '#base/errors';
-import { inShell } from '#base/text/quote';
 import { DAY_MS } from '#base/time/time';
 import type { Context } from '#context';
 import { cannotOpen } from '#files/durable/path-errors';
@@ -83,27 +82,28 @@ async function makeTemporary(): Promise<string> {
 
 async function show(context: Context, directory: string, access: Record<string, string>): Promise<void> {
   const tell = (...lines: string[]) => narrate(context, ...lines);
-  const run = (...args: string[]) => runCommand(context, directory, access, args);
+  const run = (line: string) => runCommand(context, directory, access, line);
   await writeFile(join(directory, 'codes.csv'), CODES_CSV);
   tell(
     `A sandbox is running: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests per 3 seconds.`,
   );
   tell('Create codes from a spreadsheet:', '', '$ cat codes.csv', ...CODES_CSV.trimEnd().split('\n'));
-  await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
+  const create = 'qr create --from codes.csv --format table --fields name,slug,outcome';
+  await run(create);
 
   tell(
     '',
     'Run the command again, as you would after a crash. Every row already exists, so no code is created.',
   );
-  await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
-  await run('qr', 'list', '--format', 'table', '--fields', 'slug,name,type,status');
+  await run(create);
+  await run('qr list --format table --fields slug,name,type,status');
 
   tell('', 'Export every scan to one file while new ones arrive. At the rate limit, qrctl waits:');
-  await run('scans', 'export', '--all', '--output', 'scans.csv');
+  await run('scans export --all --output scans.csv');
   const scans = await readFile(join(directory, 'scans.csv'), 'utf8');
   tell('', `$ head -${HEAD_LINES} scans.csv`, ...scans.split('\n', HEAD_LINES));
   tell('', 'Create a report from that file, without requests:');
-  await run('scans', 'report', '--input', 'scans.csv', '--title', 'Our posters', '--output', 'report.html');
+  await run('scans report --input scans.csv --title Posters --output report.html');
   tell('', `All files are in ${directory}. Open report.html in a browser. The export is:`);
 }
 
@@ -115,17 +115,16 @@ async function runCommand(
   context: Context,
   cwd: string,
   access: Record<string, string>,
-  args: string[],
+  line: string,
 ): Promise<void> {
-  const line = ['qrctl', ...args.map(inShell)].join(' ');
-  narrate(context, '', `$ ${line}`);
+  narrate(context, '', `$ qrctl ${line}`);
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;
   // Keeps standard output for the path of the export. A pipe would delay the output.
   const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
   const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
-  const child = spawn(executable, [...first, ...args], {
+  const child = spawn(executable, [...first, ...line.split(' ')], {
     cwd,
     env,
     stdio: [...stdio],
@@ -137,5 +136,7 @@ async function runCommand(
   });
   context.signal.throwIfAborted();
   if (code !== 0)
-    throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See the files in ${cwd}.` });
+    throw new LocalError(`\`qrctl ${line}\` failed with exit code ${code}`, {
+      hint: `See the files in ${cwd}.`,
+    });
 }

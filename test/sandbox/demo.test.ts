@@ -21,7 +21,7 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(stderr).toContain('$ qrctl qr create --from codes.csv');
   expect(stderr).toContain('$ qrctl qr list');
   expect(stderr).toContain('$ qrctl scans export --all --output scans.csv');
-  expect(stderr).toContain("--title 'Our posters' --output report.html");
+  expect(stderr).toContain('--title Posters --output report.html');
   expect(stderr).toMatch(/^Summer menu +\w+ +created$/m);
 
   // The show is no data: $(qrctl demo) is the name of the file.
@@ -33,7 +33,7 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(csv.match(/^[0-9a-f-]{36},/gm)?.length).toBe(Number(said.replaceAll(',', '')));
   const files = await readdir(dirname(path));
   expect([files.includes('report.html'), files.includes('.config')]).toEqual([true, false]);
-  expect(await readFile(join(dirname(path), 'report.html'), 'utf8')).toContain('Our posters');
+  expect(await readFile(join(dirname(path), 'report.html'), 'utf8')).toContain('Posters');
   expect(await readdir(here)).toEqual([]);
   // What was remembered of a service that is no more is forgotten.
   expect(await readdir(join(cache, 'qrctl', 'codes'))).toEqual([]);
