@@ -13,7 +13,7 @@ export const command = defineCommand({
     'The time of the next reset is by the clock of the service. The key source is variable, file, credential (systemd), profile or ' +
     'command. If the service rejects the key, the command exits with code 3.',
   options: outputOptionsWithoutIds,
-  columns: async () => [{ columns: COLUMNS }],
+  columns: () => [{ columns: COLUMNS }],
   examples: [
     ['qrctl auth status', 'Check the key and the remaining requests'],
     ['qrctl auth status --format json --profile work', 'Show the status of another profile as JSON'],

@@ -14,7 +14,7 @@ export const command = defineCommand({
     'The source is a flag, a variable, the profile or the default. A setting without a value is empty. The last row, api-key, is the ' +
     'source of the API key: variable, file, credential, profile, command, or default if there is none. See also `qrctl auth status`.',
   options: outputOptionsWithoutIds,
-  columns: async () => [{ columns: COLUMNS }],
+  columns: () => [{ columns: COLUMNS }],
   examples: [
     ['qrctl config list', 'List the effective settings'],
     ['qrctl config list --profile work --format json', 'List the settings of a profile as JSON'],

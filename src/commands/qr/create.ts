@@ -60,7 +60,7 @@ export const command = defineCommand({
     'results file, and run it with --apply-edits. For a file in git, use `qrctl qr apply`.\n\n' +
     'Rows with an ID or slug are existing codes. If a row differs from its code, decide with --apply-edits or --as-new.',
   options,
-  columns: async () => [
+  columns: () => [
     CODE_OUTPUT,
     BULK_OUTPUT,
     ...PLAN_OUTPUT,

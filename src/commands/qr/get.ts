@@ -10,7 +10,7 @@ export const command = defineCommand({
     'If this machine has never seen the slug, qrctl lists codes until it finds the code. Otherwise, one request is enough.',
   arguments: [{ term: '<code>', description: 'ID, slug or short URL of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
-  columns: async () => [CODE_OUTPUT],
+  columns: () => [CODE_OUTPUT],
   examples: [
     ['qrctl qr get spring-menu', 'Show the code with this slug'],
     ['qrctl qr get spring-menu --format json', 'Print the code as JSON for a script'],

@@ -64,7 +64,7 @@ export const command = defineCommand({
     'Unchanged rows require no update request, so you can safely run the command again.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [
+  columns: () => [
     CODE_OUTPUT,
     { when: 'CODE CODE…', columns: NAMED_COLUMNS },
     BULK_OUTPUT,
