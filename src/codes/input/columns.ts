@@ -59,16 +59,14 @@ export function matchColumns(
   faults.push(...unclear.values());
   const read = new Set(found.values());
   for (const fault of faultsOfRead(input, read)) faults.push(fault);
-  const missing = (name: string, row?: InputRow) =>
-    !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
     // Reports a similar name only if the meant column is missing.
     const row = input.rows.find(({ values }) => values.has(column));
-    if (missing(meant, line === undefined ? row : undefined)) {
-      faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
-    }
+    const isThere = line === undefined && row ? row.values.has(found.get(meant) ?? '') : found.has(meant);
+    const message = `unknown column; did you mean ${meant}?`;
+    if (!isThere) faults.push({ line: line ?? row?.line, column, message });
   }
   const unreadable = new Set(faults.map(placeKey));
   const cell = (row: InputRow, name: string): InputCell => {

@@ -4,7 +4,7 @@ import { UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
 import { addFile } from '#base/run/run-summary';
 import { countOf, formatCount } from '#base/text/quote';
-import { foldKey, type LockEntry, type LockFile } from '#codes/engine/lock/lock-file';
+import { foldKey, type LockFile } from '#codes/engine/lock/lock-file';
 import {
   checkLockPlace,
   entriesOf,
@@ -70,11 +70,7 @@ export const command = defineCommand({
     'A plan that changes or removes more keys than --max-changes is refused (exit 9). If a key may be one of several codes, or its ' +
     'code was deleted, decide with --adopt, --adopt-existing or --as-new.',
   options,
-  columns: async () => [
-    { columns: APPLIED_COLUMNS },
-    ...PLAN_OUTPUT,
-    { when: '--init', columns: INIT_COLUMNS },
-  ],
+  columns: () => [{ columns: APPLIED_COLUMNS }, ...PLAN_OUTPUT, { when: '--init', columns: INIT_COLUMNS }],
   examples: [
     ['qrctl qr apply --init -o codes.csv', 'Write a file and a lock file of the existing codes'],
     ['qrctl qr apply --from codes.csv --dry-run', 'Show the codes to create and change'],
@@ -115,7 +111,7 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
     const held = await holdLock(context, lockPath, Infinity);
     await apply(context, lockPath, { file, flags, verb }, printer).finally(() => held.release());
   } finally {
-    await printer.discard();
+    await printer.discard?.();
   }
 }
 
@@ -233,10 +229,8 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
     const rows = codes.map((code) => ({ ...code, key: keyOf(code), base: formatBase(baseOf(code)) }));
     context.facts.codes = codes.length;
     await list.print(rows);
-    const entries = rows.map(({ key, id, slug, name, type, destination, status }): [string, LockEntry] => {
-      return [key, { key, id, slug, name, type, destination, status }];
-    });
-    const next = { workspace: await service.workspace.record(), entries: new Map(entries) };
+    const entries = new Map(rows.map((row) => [row.key, row]));
+    const next = { workspace: await service.workspace.record(), entries };
     await replaceLock(lockPath, next, processes);
     addFile(context.facts, lockPath);
     const cost = [countOf(service.stats().requests, 'request')];

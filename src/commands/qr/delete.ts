@@ -42,11 +42,7 @@ export const command = defineCommand({
     'Without a terminal, it requires --yes.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [
-    { columns: NAMED_COLUMNS },
-    BULK_OUTPUT,
-    { when: '--dry-run', columns: LOSS_COLUMNS },
-  ],
+  columns: () => [{ columns: NAMED_COLUMNS }, BULK_OUTPUT, { when: '--dry-run', columns: LOSS_COLUMNS }],
   examples: [
     ['qrctl qr delete spring-menu', 'Delete one code after confirmation'],
     ['qrctl qr delete spring-menu --backup deleted', 'Delete a code after saving its scans'],
@@ -140,7 +136,6 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
       console.note(`${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`);
     },
     moreRequests: () => requests,
-    discard: async () => undefined,
   };
 }
 

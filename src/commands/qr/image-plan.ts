@@ -23,17 +23,17 @@ export async function choosePrintable(
   names: readonly string[],
   flags: ImageFlags,
 ): Promise<QrCode[]> {
-  return keepPrintable(context, names, flags, await chooseCodes(context, names, flags), (code) => code);
+  const chosen = (await chooseCodes(context, names, flags)).map((code) => ({ code }));
+  return keepPrintable(context, names, flags, chosen).map(({ code }) => code);
 }
 
-export function keepPrintable<T>(
+export function keepPrintable<T extends { code: QrCode }>(
   { console }: Context,
   names: readonly string[],
   { status }: ImageFlags,
   chosen: readonly T[],
-  codeOf: (one: T) => QrCode,
 ): T[] {
-  const kept = chosen.filter((one) => names.length > 0 || status || codeOf(one).status === 'active');
+  const kept = chosen.filter(({ code }) => names.length > 0 || status || code.status === 'active');
   const omitted = countOf(chosen.length - kept.length, 'paused or expired code');
   if (kept.length < chosen.length)
     console.note(`Omitted ${omitted}. To draw such codes, specify them as CODE, or add --status`);

@@ -133,7 +133,7 @@ async function chooseCaptioned(
   });
   const isChosen = createFilter(flags);
   const chosen = rows.filter(({ code }) => isChosen(code));
-  return keepPrintable(context, names, flags, chosen, ({ code }) => code).map(({ code, row }) => ({
+  return keepPrintable(context, names, flags, chosen).map(({ code, row }) => ({
     code,
     text: joinCaption(
       columns.map((column) => CAPTIONS.get(column)?.(code) ?? formatCell(row.values.get(column))),

@@ -38,7 +38,17 @@ export function formatLock({ workspace: { baseUrl, key }, entries }: LockFile): 
   return `{\n${texts.join('')}"codes": [\n${lines.join('')}null\n]}\n`;
 }
 
-function inOrder({ key, id, slug, name, type, destination, status, removed, sent }: LockEntry): LockEntry {
+export function inOrder({
+  key,
+  id,
+  slug,
+  name,
+  type,
+  destination,
+  status,
+  removed,
+  sent,
+}: LockEntry): LockEntry {
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 

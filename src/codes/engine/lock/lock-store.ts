@@ -10,7 +10,7 @@ import type { Processes } from '#files/durable/replace-file';
 import { readBack } from '#files/durable/trusted-file';
 import { checkWholeFile, type OutputPlace, writeWholeFile } from '#files/formats/whole-file';
 import type { QrCode } from '#service/shapes';
-import { formatLock, type LockEntry, type LockFile, parseLock } from './lock-file.ts';
+import { formatLock, inOrder, type LockEntry, type LockFile, parseLock } from './lock-file.ts';
 
 export const OTHER_LOCK = 'specify a different lock file with --lock';
 
@@ -104,12 +104,10 @@ function entryOf(
   entry: LockEntry | undefined,
 ): LockEntry | undefined {
   const { item, outcome } = end;
-  const { id, slug, name, type, destination, status } = code;
-  const sent = sentOf(end, entry);
-  const present = { key, id, slug, name, type, destination, status, ...(sent && { sent }) };
+  const present = inOrder({ ...code, key, sent: sentOf(end, entry) });
   const isSent = outcome === 'updated' || outcome === 'created';
   const left = item.changes.filter(({ what }) => what === 'keep' || what === 'drift' || !isSent);
-  if (!entry || entry.id.toLowerCase() !== id.toLowerCase()) {
+  if (!entry || entry.id.toLowerCase() !== code.id.toLowerCase()) {
     // Stores the base of a kept value, so that the next run again finds a change by another client.
     const last = left.map(({ field, base, what, new: own }) => [
       field,

@@ -59,7 +59,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     ];
   }
 
-  return { judge, know: repeated.know, faultsOfFile, repeated: repeated.warnings };
+  return { judge, repeat: repeated.add, faultsOfFile, repeated: repeated.warnings };
 }
 
 function isNeeded(type: string | undefined): boolean {
@@ -91,17 +91,13 @@ function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];
   return {
-    /** Takes a row that has a code, so that new rows with its values get a warning. */
-    know(line: number, code: NewCode): void {
-      const values = valuesKey(code);
-      if (!firstLines.has(values)) firstLines.set(values, line);
-    },
     warnings: (): readonly Fault[] => warnings,
-    add(line: number, code: NewCode) {
+    /** Takes a row. Only a new one gets a warning, also for the values of a row that has a code. */
+    add(line: number, code: NewCode, isNew = true) {
       const values = valuesKey(code);
       const first = firstLines.get(values);
       if (first === undefined) firstLines.set(values, line);
-      else {
+      else if (isNew) {
         const message = `has the same values as ${placeOf(input, first)}: each row gets its own code`;
         warnings.push({ line, message });
       }

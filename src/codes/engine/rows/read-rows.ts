@@ -197,7 +197,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const { type, typeFault } = readType(from);
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
     else if (verb === 'create' && key === undefined && wish.name !== undefined)
-      newRows.know(from.line, newCode(wish.name, type, wish.destination));
+      newRows.repeat(from.line, newCode(wish.name, type, wish.destination), false);
     // Doubts matter only for rows that may have a code with equal cells; `qr apply` finds codes by key.
     return {
       wish,

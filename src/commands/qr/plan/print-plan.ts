@@ -77,7 +77,7 @@ export interface PlanPrinter {
   hasReasons: boolean;
   print(printed: PrintedPlan): Promise<void>;
   moreRequests?(): number;
-  discard(): Promise<void>;
+  discard?(): Promise<void>;
 }
 
 export async function openPlanOutput(
@@ -130,7 +130,6 @@ function textPrinter(
       await writeWholeFile(path, text, { processes });
       addFile(facts, path);
     },
-    discard: async () => undefined,
   };
 }
 

@@ -84,7 +84,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
       exitCode: flags.exitCode ?? false,
     });
   } finally {
-    await printer.discard();
+    await printer.discard?.();
   }
 }
 
