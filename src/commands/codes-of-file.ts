@@ -77,10 +77,7 @@ async function lookUp(context: Context, rows: readonly TargetRow[], file: Source
   return lookup;
 }
 
-async function readTargets(
-  context: Context,
-  choice: FileOfCodes,
-): Promise<{ file: Input; rows: readonly TargetRow[] }> {
+async function readTargets(context: Context, choice: FileOfCodes) {
   const { from } = choice;
   const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
   const checked = await checkChosen(file, await shortUrlParser(context), context.signal);

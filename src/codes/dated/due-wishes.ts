@@ -35,7 +35,7 @@ export function isDueRow(row: Row | undefined): row is DueRow {
 export function dueRowsOf(
   { rows, listing }: Pick<PlanInput, 'rows' | 'listing'>,
   { nowMs, file }: { nowMs: number; file: File },
-): { rows: DueRow[]; faults: Fault[] } {
+) {
   const bySlug = new Map([...listing.codes.values()].map((code) => [code.slug, code]));
   const faults: Fault[] = [];
   const found = new Map<Row, QrCode>();

@@ -37,10 +37,7 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
 }
 
 /** Returns one row per code, and `silence` if no destination responded. Rejects as `checkDestinations`. */
-export async function checkCodes(
-  codes: readonly QrCode[],
-  options: CheckCodesOptions,
-): Promise<{ rows: CheckRow[]; silence: ReturnType<typeof findSilence> }> {
+export async function checkCodes(codes: readonly QrCode[], options: CheckCodesOptions) {
   const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
   const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
   let done = 0;

@@ -6,7 +6,7 @@ import { asNetworkError, NetworkError } from '#service/network-error';
 import { type Headers, header } from '#service/transport';
 import { createCookies } from './cookies.ts';
 import { type Reply, request } from './request.ts';
-import { RefusedAddressError } from './resolve-host.ts';
+import { RefusedAddressError, type Resolve } from './resolve-host.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
 type TripEnd =
@@ -24,7 +24,7 @@ export interface Trip {
 }
 
 export interface TripOptions {
-  resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
+  resolve: Resolve;
   proxyFor: (url: URL) => URL | undefined;
   refuse: (url: URL) => string | undefined;
   inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;

@@ -46,6 +46,8 @@ function blockList(subnets: string): BlockList {
 
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
+export type Resolve = (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
+
 export class RefusedAddressError extends Error {}
 
 /** Number of libuv threads. Half of them resolve names, a load that small office resolvers handle. */
@@ -65,11 +67,7 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
  * K1, K2: creates a resolver that returns only allowed addresses, the same per name throughout the run. It
  * calls `began` when a lookup starts, so that waiting does not count against the host.
  */
-export function createResolver(
-  lookup: Lookup,
-  allowPrivate: boolean,
-  width: number,
-): (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]> {
+export function createResolver(lookup: Lookup, allowPrivate: boolean, width: number): Resolve {
   const known = new Map<string, readonly LookupAddress[]>();
   const inTurn = createTurns(width);
   return async (hostname, began) => {

@@ -111,17 +111,13 @@ function drawOutlines(document: Pdf, grid: LabelGrid): void {
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
-async function prepareCaptions(
-  document: Pdf,
-  labels: readonly Label[],
-  box: CaptionBox,
-): Promise<(label: Label, corner: Position) => (readonly [caption: string, lost: Typeset['lost']])[]> {
+async function prepareCaptions(document: Pdf, labels: readonly Label[], box: CaptionBox) {
   const partsOf = (caption: string) => caption.split('\n');
   const fonts = await loadFonts(
     labels.flatMap(({ caption, plain }) => [...partsOf(caption).map(captionOf), plain]),
   );
   for (const { name, bytes } of fonts) document.registerFont(name, bytes);
-  return ({ caption, plain }, corner) => {
+  return ({ caption, plain }: Label, corner: Position) => {
     const parts = partsOf(caption).map((part) => ({ part, ...typeset(captionOf(part), fonts) }));
     const texts = parts.map(({ text, lost }) => (lost === 'words' || text === '' ? plain : text));
     drawCaption(document, [...new Set(texts)], offset(corner, box), box, fonts);

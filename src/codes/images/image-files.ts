@@ -18,11 +18,7 @@ export interface ImageFile {
   file: string;
 }
 
-export function nameFiles(
-  encoded: readonly EncodedCode[],
-  formats: readonly ImageFormat[],
-  by: FileNames,
-): { files: ImageFile[]; unsafe: number } {
+export function nameFiles(encoded: readonly EncodedCode[], formats: readonly ImageFormat[], by: FileNames) {
   const codes = encoded.map(({ code }) => code);
   const nameOf = createFileNames(codes, by);
   const files = encoded.flatMap((one) =>

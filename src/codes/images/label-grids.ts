@@ -95,7 +95,7 @@ const GRIDS: ReadonlyMap<string, LabelGrid> = new Map([
 ]);
 export const SHEET_NUMBERS: readonly string[] = [...GRIDS.keys(), ...SAME_AS.keys()];
 
-export function listGrids(): { number: string; also: string[]; grid: LabelGrid }[] {
+export function listGrids() {
   return [...GRIDS].map(([number, grid]) => {
     const also = [...SAME_AS].flatMap(([other, same]) => (same === number ? other : []));
     return { number, also, grid };

@@ -143,7 +143,7 @@ export function findWord(text: string, { all }: Words): string | undefined {
   return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
 }
 
-export function wrongWord(text: string, { what, all }: Words): { message: string; explanation: string } {
+export function wrongWord(text: string, { what, all }: Words) {
   return {
     message: `${inQuotes(text.trim())} is not ${what}`,
     explanation: `${what} is one of ${all.join(', ')}`,

@@ -23,7 +23,7 @@ export function readChanges(
   { cell }: Columns,
   common: { changes?: CodeChanges; force?: boolean; isNew?: boolean },
   isJson: boolean,
-): { changes: CodeChanges; doubts: Doubt[] | undefined } {
+) {
   const doubts: Doubt[] = [];
   const nameCell = cell(row, 'name');
   const { isNew = false } = common;

@@ -74,7 +74,7 @@ function formOfContent(utf8: Buffer): Form {
   return first[0] === '{' ? 'ndjson' : 'csv';
 }
 
-function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
+function toUtf8(bytes: Uint8Array, name: string) {
   const utf16 =
     (startsWith(bytes, [0xff, 0xfe]) && 'utf-16le') || (startsWith(bytes, [0xfe, 0xff]) && 'utf-16be');
   if (!utf16) {
@@ -114,7 +114,7 @@ function notText(name: string, what: string, line?: number): UsageError {
 }
 
 /** Finds the first line that is not UTF-8; a line feed is never part of a character. */
-function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
+function firstBrokenLine(bytes: Uint8Array) {
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
     const source = bytes.subarray(start, next);

@@ -160,7 +160,7 @@ export function describeMissing({ id, slug }: Target): string {
   return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `ID ${id}`}`;
 }
 
-export function missingCode(target: Target): { id: string; missing: NotFoundError } {
+export function missingCode(target: Target) {
   const hint = 'Run `qrctl qr list` to see all codes.';
   return { id: target.id ?? '', missing: new NotFoundError(describeMissing(target), { hint }) };
 }

@@ -60,7 +60,7 @@ export const command = defineCommand({
       const current = stored.profiles.has(before) ? before : name;
       return { current, profiles: new Map([...stored.profiles, [name, profile]]) };
     });
-    await noteStored(context, { name, current, baseUrl, apiKey });
+    noteStored(context, name, { current, baseUrl, apiKey });
     if (settings.shortUrl === undefined && !options.keyStdin) await askShortUrl(context, name);
   },
 });
@@ -171,14 +171,14 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   }
 }
 
-async function noteStored(
+function noteStored(
   context: Context,
-  stored: { name: string; current: string | undefined; baseUrl: string; apiKey: string | undefined },
-): Promise<void> {
+  name: string,
+  { current = name, baseUrl, apiKey }: { current?: string; baseUrl: string; apiKey: string | undefined },
+): void {
   const { console, env, flags } = context;
-  const { name, current = name } = stored;
-  const what = stored.apiKey === undefined ? 'key-command' : `key ${keyPrefix(stored.apiKey)}`;
-  console.note(`Stored the ${what} for ${stored.baseUrl}`);
+  const what = apiKey === undefined ? 'key-command' : `key ${keyPrefix(apiKey)}`;
+  console.note(`Stored the ${what} for ${baseUrl}`);
   const other = inShellOr('NAME', name);
   const how =
     current === name ? '' : `. To use '${name}', add --profile ${other}, or run \`qrctl auth use ${other}\``;

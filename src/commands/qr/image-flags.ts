@@ -125,7 +125,7 @@ export const options = {
 
 export type ImageFlags = Values<typeof options>;
 
-function parseTemplate(raw: string): { template: string; isCompleted: boolean } | undefined {
+function parseTemplate(raw: string) {
   const template = parseShortUrl(raw);
   if (template === undefined) return undefined;
   if (findTemplateProblem(template) !== undefined)

@@ -113,7 +113,7 @@ async function chooseCaptioned(
   names: readonly string[],
   flags: ImageFlags,
   caption: string,
-): Promise<{ code: QrCode; text: string }[]> {
+) {
   const parts = partsOf(caption);
   if (parts.every((part) => CAPTIONS.has(part)))
     return (await choosePrintable(context, names, flags)).map((code) => ({

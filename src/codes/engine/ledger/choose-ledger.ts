@@ -60,7 +60,7 @@ const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
-): Promise<{ path: string; isNew: boolean }> {
+) {
   const others: { path: string; header: Header }[] = [];
   const moved: { path: string; header: Header }[] = [];
   let last = 0;

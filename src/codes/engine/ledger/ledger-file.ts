@@ -1,7 +1,7 @@
 import { UsageError } from '#base/errors';
 import { isKnownKind, isLedgerLine, type LedgerLine } from '#codes/engine/plan/ledger-lines';
 import { createReplay, type Replay } from '#codes/engine/plan/ledger-view';
-import { type LogWriter, openLog, readLog } from '#files/durable/append-log';
+import { openLog, readLog } from '#files/durable/append-log';
 import { type Disk, ifPresent } from '#files/durable/disk';
 import { DamagedLogError, formatLine } from '#files/durable/log-lines';
 import { cannotOpen, cannotWrite } from '#files/durable/path-errors';
@@ -58,11 +58,7 @@ export async function createLedgerFile(
 }
 
 /** Compacts a long ledger, and renews its first line after a key rotation. The caller holds its lock. */
-export async function openLedgerFile(
-  path: string,
-  own: LedgerWorkspace,
-  disk: Disk,
-): Promise<{ log: LogWriter<LedgerLine>; replay: Replay }> {
+export async function openLedgerFile(path: string, own: LedgerWorkspace, disk: Disk) {
   const place = await realPath(disk, path).catch((error) => {
     throw cannotOpen(`write the ledger ${path}`, error, OTHER_LEDGER);
   });

@@ -107,7 +107,7 @@ const RESTORE = 'Restore the lock file from git. If it is lost, delete it and ad
 const MOST_MEMBERS = 100;
 const CODES = /^"codes"\s*:\s*(?=\[)/;
 
-function readHead(text: string, name: string): { workspace: RecordedWorkspace; codes: JsonElement } {
+function readHead(text: string, name: string) {
   let codes: JsonElement | undefined;
   const members: [string, unknown][] = [];
   if (text.trim() === '') throw new UsageError(`${name} is not valid JSON: it is empty`, { hint: RESTORE });
