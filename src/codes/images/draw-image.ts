@@ -13,11 +13,6 @@ export interface Encoded {
   modules: Modules;
 }
 
-export interface Image {
-  bytes: Buffer;
-  sha256: string;
-}
-
 export interface Fault {
   fault: string;
 }
@@ -31,7 +26,7 @@ export async function drawImage(
   format: ImageFormat,
   style: ImageStyle,
   { known, damage = (bytes) => bytes }: { known?: string; damage?(bytes: Buffer): Buffer } = {},
-): Promise<Image | Fault> {
+) {
   const { figure, ...written } = await formatImage(encoded, format, style);
   const bytes = damage(written.bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

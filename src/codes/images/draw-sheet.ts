@@ -6,7 +6,7 @@ import { drawPieces, widthOfPieces } from '#files/paper/pdf-text';
 import { closePdf, openPdf } from '#files/paper/pdfkit';
 import type { Encoded, Fault } from './draw-image.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
-import { type ImageStyle, modulesAcross, POINTS_A_MM } from './image-style.ts';
+import { type ImageStyle, modulesAcross, POINTS_A_MM, type Position } from './image-style.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-sheet.ts';
 import { clearPlate, plateOf } from './logo.ts';
@@ -34,11 +34,6 @@ export interface Sheet {
 }
 
 type Pdf = ReturnType<typeof openPdf>;
-
-interface Position {
-  xMm: number;
-  yMm: number;
-}
 
 interface Spot {
   label: Label;

@@ -1,5 +1,5 @@
 import type { Modules } from './encode.ts';
-import { grayOf, type ImageStyle, modulesAcross } from './image-style.ts';
+import { grayOf, type ImageStyle, modulesAcross, type Position } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { type Polygons, type Raster, rasterOfRgb } from './raster.ts';
 
@@ -8,9 +8,7 @@ export interface Area {
   gray: number;
 }
 
-export interface Overlay {
-  xMm: number;
-  yMm: number;
+export interface Overlay extends Position {
   sideMm: number;
   raster: Raster;
 }

@@ -7,6 +7,16 @@ export function grayOf({ red, green, blue }: Color): number {
   return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 }
 
+/** Returns the gray value of three bytes: red, green and blue. */
+export function grayAt(rgb: Uint8Array, at: number): number {
+  return grayOf({ red: rgb[at] ?? 0, green: rgb[at + 1] ?? 0, blue: rgb[at + 2] ?? 0 });
+}
+
+export interface Position {
+  xMm: number;
+  yMm: number;
+}
+
 export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 

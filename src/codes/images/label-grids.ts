@@ -3,7 +3,7 @@
  * Beard's label-guides for Inkscape. `npm run test:images` compares with both programs.
  */
 
-import { MM_AN_INCH } from './image-style.ts';
+import { MM_AN_INCH, type Position } from './image-style.ts';
 
 /** Grid of labels in mm, centered on the page unless it has margins. */
 export interface LabelGrid {
@@ -111,7 +111,7 @@ export function findGrid(name: string): LabelGrid | undefined {
   return GRIDS.get(SAME_AS.get(number) ?? number);
 }
 
-export function* placesOf(grid: LabelGrid): Generator<{ xMm: number; yMm: number }> {
+export function* placesOf(grid: LabelGrid): Generator<Position> {
   const margin = marginOf(grid);
   for (let row = 0; row < grid.rows; row++) {
     for (let column = 0; column < grid.columns; column++) {

@@ -1,7 +1,7 @@
 import { UsageError } from '#base/errors';
 import { nearest } from '#base/text/nearest';
 import { quote } from '#base/text/quote';
-import { formatNumber, MM_AN_INCH } from './image-style.ts';
+import { formatNumber, MM_AN_INCH, type Position } from './image-style.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from './label-grids.ts';
 
 interface SheetFlags {
@@ -82,13 +82,11 @@ export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions
 }
 
 export interface LabelLayout {
-  code: { xMm: number; yMm: number; sizeMm: number };
+  code: Position & { sizeMm: number };
   caption?: CaptionBox;
 }
 
-export interface CaptionBox extends Size {
-  xMm: number;
-  yMm: number;
+export interface CaptionBox extends Size, Position {
   lines: number;
   align: 'left' | 'center';
 }

@@ -1,4 +1,4 @@
-import { grayOf } from './image-style.ts';
+import { grayAt } from './image-style.ts';
 
 export interface Raster {
   width: number;
@@ -13,10 +13,8 @@ export function createRaster(width: number, height: number, gray: number): Raste
 
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
-  const sample = (at: number) => rgb[at] ?? 0;
-  const grayAt = (at: number) =>
-    grayOf({ red: sample(3 * at), green: sample(3 * at + 1), blue: sample(3 * at + 2) });
-  return { width: side, height: side, gray: Uint8Array.from({ length: side * side }, (_, at) => grayAt(at)) };
+  const gray = Uint8Array.from({ length: side * side }, (_, at) => grayAt(rgb, 3 * at));
+  return { width: side, height: side, gray };
 }
 
 export type Polygons = readonly (readonly number[])[];

@@ -1,6 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { type Color, WHITE } from '#base/color';
-import { grayOf } from './image-style.ts';
+import { grayAt } from './image-style.ts';
 import { createRaster } from './raster.ts';
 
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
@@ -17,13 +16,13 @@ export function readPng(bytes: Uint8Array) {
   const stride = Math.ceil((side * channels * bits) / 8);
   const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side);
   const raster = createRaster(side, side, 255);
-  const grayAt =
+  const grayOfPixel =
     bits === 1 ? paletteGray(rows, stride, graysOf(type, chunks)) : samplesGray(rows, stride, channels);
   for (let y = 0; y < side; y++) {
     const [before, from, to] = [(y - 1) * stride, y * stride, (y + 1) * stride];
     if (y > 0 && rows.compare(rows, before, from, from, to) === 0)
       raster.gray.copyWithin(y * side, (y - 1) * side, y * side);
-    else for (let x = 0; x < side; x++) raster.gray[y * side + x] = grayAt(x, y);
+    else for (let x = 0; x < side; x++) raster.gray[y * side + x] = grayOfPixel(x, y);
   }
   const density = chunks.get('pHYs');
   return { raster, sizeMm: density ? (side * 1000) / density.readUInt32BE(0) : Number.NaN };
@@ -57,11 +56,7 @@ function graysOf(type: number, chunks: ReadonlyMap<string, Buffer>): [number, nu
   if (type === 0) return [0, 255];
   const palette = chunks.get('PLTE') ?? Buffer.alloc(6);
   const opacity = chunks.get('tRNS');
-  const color = (index: number): Color => {
-    const at = 3 * index;
-    return { red: palette[at] ?? 0, green: palette[at + 1] ?? 0, blue: palette[at + 2] ?? 0 };
-  };
-  const gray = (index: number) => grayOf(opacity?.[index] === 0 ? WHITE : color(index));
+  const gray = (index: number) => (opacity?.[index] === 0 ? 255 : grayAt(palette, 3 * index));
   return [gray(0), gray(1)];
 }
 
@@ -73,7 +68,6 @@ function samplesGray(rows: Buffer, stride: number, channels: number) {
   return (x: number, y: number) => {
     const at = y * stride + x * channels;
     const opacity = channels === 4 ? (rows[at + 3] ?? 0) / 255 : 1;
-    const gray = grayOf({ red: rows[at] ?? 0, green: rows[at + 1] ?? 0, blue: rows[at + 2] ?? 0 });
-    return Math.round(gray * opacity + 255 * (1 - opacity));
+    return Math.round(grayAt(rows, at) * opacity + 255 * (1 - opacity));
   };
 }

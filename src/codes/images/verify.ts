@@ -3,7 +3,7 @@ import decodeQR from 'qr/decode.js';
 import { messageOf } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
 import type { Drawing } from './drawing.ts';
-import { type ImageFormat, MM_AN_INCH } from './image-style.ts';
+import { type ImageFormat, MM_AN_INCH, type Position } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
 import { readPng } from './read-png.ts';
 import { readSvg } from './svg.ts';
@@ -13,11 +13,6 @@ export interface Expected {
   sizeMm: number;
   across: number;
   quietZone: number;
-}
-
-interface Place {
-  xMm: number;
-  yMm: number;
 }
 
 /** Finds the fault of a PNG or SVG in a few words; undefined if its bytes are as expected. */
@@ -37,7 +32,7 @@ export function drawingFault(drawing: Drawing, expected: Expected): string | und
   return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
 }
 
-export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
+export function placeFault(drawing: Drawing, place: Position, expected: Expected): string | undefined {
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
@@ -51,7 +46,11 @@ function sizeFault(sizeMm: number, expected: Expected): string | undefined {
 
 const PIXELS_A_MODULE = 4;
 
-function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, across }: Expected): Raster {
+function rasterOf(
+  { areas, overlays }: Drawing,
+  { xMm, yMm }: Position,
+  { sizeMm, across }: Expected,
+): Raster {
   const side = across * PIXELS_A_MODULE;
   const raster = createRaster(side, side, 255);
   const scale = side / sizeMm;
@@ -69,7 +68,7 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
 }
 
 /** Returns whether a polygon begins within one image width, because a neighbor may reach into the image. */
-function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
+function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Position, sizeMm: number): boolean {
   const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
 }

@@ -2,7 +2,7 @@ import { getOrAdd } from '#base/collections';
 import { type Color, formatColor } from '#base/color';
 import { closePdf, openPdf } from '#files/paper/pdfkit';
 import type { Figure } from './drawing.ts';
-import { POINTS_A_MM } from './image-style.ts';
+import { POINTS_A_MM, type Position } from './image-style.ts';
 import type { Plate } from './logo.ts';
 import { formatPath } from './svg.ts';
 import { formatPlate } from './write-png.ts';
@@ -18,7 +18,7 @@ export async function writePdf(figure: Figure, title: string): Promise<Buffer> {
   return closePdf(document);
 }
 
-export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: { xMm: number; yMm: number }): void {
+export function drawCode(document: Pdf, figure: Figure, { xMm, yMm }: Position): void {
   const { across, outlines, style, plate } = figure;
   document.save();
   document.translate(xMm * POINTS_A_MM, yMm * POINTS_A_MM);
