@@ -146,7 +146,7 @@ function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {
   return { line, id, slug, name: code?.name ?? null, action, scans: lost, error: reasonOf(row) ?? null };
 }
 
-type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'offline' | 'backup'>>;
+type Consent = Partial<Pick<DeleteFlags, 'yes' | 'dryRun' | 'offline' | 'backup'>>;
 
 function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent, from?: string): void {
   if (yes || dryRun || offline || (console.canAsk && from !== '-')) return;

@@ -24,7 +24,6 @@ import {
   withTags,
 } from './destination-flags.ts';
 import { DUE_PLAN_COLUMNS, PLAN_OUTPUT } from './plan/plan-records.ts';
-import type { ByCode } from './rows/carry-out.ts';
 import { changeOptions, codesFrom, OF_FILE, policyOf, resultsOptions, rowsOptions } from './rows/flags.ts';
 import { runFile } from './rows/run-file.ts';
 import { findNamed, type NamedVerb, previewNamed, printNamed, runNamed } from './rows/run-named.ts';
@@ -173,7 +172,11 @@ async function updateDue(
     done: 'updated',
     common: { ...common, readAt: (cell) => readAt(cell, zone) },
     plan: planDated,
-    byCode: DUE,
+    faultsOf: (input, rows) => contradictions(input, rows, nameOf),
+    itemsByRow,
+    endsByRow,
+    isNews: ({ outcome }) => !NO_NEWS.has(outcome),
+    columns: DUE_PLAN_COLUMNS,
   });
 }
 
@@ -183,14 +186,6 @@ function planDated(input: PlanInput, file: Source, nowMs: number | undefined): P
     hint: 'Check the service with `qrctl doctor`.',
   });
 }
-
-const DUE: ByCode = {
-  faults: (input, rows) => contradictions(input, rows, nameOf),
-  itemsByRow,
-  endsByRow,
-  isNews: ({ outcome }) => !NO_NEWS.has(outcome),
-  columns: DUE_PLAN_COLUMNS,
-};
 
 /** Returns the zone of times without one, never the machine's, because a plan is used on several. */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {

@@ -16,6 +16,9 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   let isUnproven = false;
   const reasonNow = (): unknown => reason ?? (signal.aborted ? signal.reason : undefined);
   const isGated = () => lost >= MOST_LOST;
+  const stop = (error: unknown) => {
+    reason ??= signal.aborted ? signal.reason : error;
+  };
   return {
     reason: reasonNow,
     isStopped: () => reasonNow() !== undefined || isGated(),
@@ -32,14 +35,13 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
       isUnproven ||= error instanceof UnprovenError;
       unavailable = error instanceof UnavailableError ? unavailable + 1 : 0;
       const isOfRow = belongsToRow(error) && !signal.aborted;
-      if (!isOfRow || failFast || unavailable >= MOST_UNAVAILABLE)
-        reason ??= signal.aborted ? signal.reason : error;
+      if (!isOfRow || failFast || unavailable >= MOST_UNAVAILABLE) stop(error);
       return isOfRow;
     },
     lost(error: unknown): void {
       lost += 1;
       lastLost = error;
-      if (!belongsToRow(error)) reason ??= signal.aborted ? signal.reason : error;
+      if (!belongsToRow(error)) stop(error);
     },
     lastLost: () => lastLost,
     firstError: () => firstError,

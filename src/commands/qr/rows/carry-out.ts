@@ -21,14 +21,6 @@ import type { QrCode } from '#service/shapes';
 import type { RowsFlags } from './flags.ts';
 import { createProgress, noteWarnings, requireServiceFor } from './notes.ts';
 
-export interface ByCode {
-  faults: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  itemsByRow: (items: Plan['items']) => Plan['items'];
-  endsByRow: (ends: readonly RowEnd[]) => readonly RowEnd[];
-  isNews: (end: { outcome: RowOutcome }) => boolean;
-  columns: readonly Column[];
-}
-
 export interface RowsVerb {
   policy: Policy;
   /** Success verb for the progress bar, such as `created`. */
@@ -37,7 +29,12 @@ export interface RowsVerb {
   keyColumn?: string;
   common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
   plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
-  byCode?: ByCode;
+  faultsOf?: (input: Input, rows: readonly Row[]) => readonly Fault[];
+  /** Divide what was planned and done by code among the rows. */
+  itemsByRow?: (items: Plan['items']) => Plan['items'];
+  endsByRow?: (ends: readonly RowEnd[]) => readonly RowEnd[];
+  isNews?: (end: { outcome: RowOutcome }) => boolean;
+  columns?: readonly Column[];
   undoes?: string;
   confirm?: (plan: Plan) => Promise<void>;
   backUp?: BackUp;
@@ -65,7 +62,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
   const { file, flags, verb } = run;
   const { input, checked } = file;
   await requireServiceFor(context, input);
-  const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.byCode?.columns));
+  const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.columns));
   try {
     const { plan: planned, listing, ledger } = await planFirst(context, run);
     const isPaused = ({ id }: { id: string }) => listing.codes.get(id)?.status !== 'active';
@@ -74,7 +71,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
       context.console.note(
         `The run restores the status of ${countOf(paused, 'code')}, which an interrupted backup paused`,
       );
-    const items = verb.byCode?.itemsByRow(planned.items) ?? planned.items;
+    const items = verb.itemsByRow?.(planned.items) ?? planned.items;
     await endDryRun(context, printer, {
       plan: { ...planned, items },
       verb: verb.policy.verb,

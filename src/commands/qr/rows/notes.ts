@@ -163,8 +163,6 @@ export function createProgress({ console }: Context, service: Service, verb: str
           );
         case 'still-paused':
           return console.warn(`${quote(event.code.slug)} is still paused after an interrupted backup`);
-        case 'lost':
-          return;
       }
     },
     stop: () => progress?.stop(),

@@ -46,7 +46,7 @@ export async function readRowsFile(
     signal: context.signal,
     slugOfShortUrl: await shortUrlParser(context),
   });
-  const more = verb.byCode?.faults(input, checked.rows) ?? [];
+  const more = verb.faultsOf?.(input, checked.rows) ?? [];
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);
   noteColumns(context, checked);
   noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
@@ -79,7 +79,7 @@ export async function runFile(
     const { earlierIds } = output;
     const end = await carryOut(context, { file, flags, verb: { ...verb, earlierIds } });
     verb.ended?.(end);
-    const ends = verb.byCode?.endsByRow(end.ends) ?? end.ends;
+    const ends = verb.endsByRow?.(end.ends) ?? end.ends;
     const finish = {
       verb: verb.policy.verb,
       resultsPath: path,
@@ -90,7 +90,7 @@ export async function runFile(
     await finishRun(context, file, { ...end, ends }, finish, async () => {
       const rows = ends.filter(({ item }) => item.row !== undefined);
       const results = rows.map((row) => resultOf(row, verb.policy.verb));
-      await output.commit(results, verb.byCode?.isNews);
+      await output.commit(results, verb.isNews);
       context.facts.rows = checked.rows.length;
     });
   } finally {
