@@ -58,32 +58,25 @@ export function tableBlocks(
   const repeats = headBlock(true);
   const bound = rows.map((row, at): Block => {
     const isBound = at < TOGETHER - 1 || at >= rows.length - TOGETHER;
-    return {
-      ...row,
-      keepsNext: at < rows.length - 1 && isBound,
-      ...(at > 0 && { repeats }),
-    };
+    return { ...row, keepsNext: at < rows.length - 1 && isBound, ...(at > 0 && { repeats }) };
   });
   return [{ ...headBlock(false), above }, ...bound];
 }
 
-export function stackHeight(blocks: readonly Block[]): number {
+function stackHeight(blocks: readonly Block[]): number {
   return blocks.reduce((height, block, at) => height + block.height + (at > 0 ? (block.above ?? 0) : 0), 0);
 }
 
 export function placeBlocks(stacks: readonly Stack[], top: number) {
-  return stacks.flatMap(({ x, width, blocks }) => {
-    let y = top;
-    return blocks.map((block, at) => {
-      if (at > 0) y += block.above ?? 0;
-      const spot = { block, x, y, width };
-      y += block.height;
-      return spot;
-    });
-  });
+  return stacks.flatMap(({ x, width, blocks }) =>
+    blocks.map((block, at) => {
+      const y = top + stackHeight(blocks.slice(0, at + 1)) - block.height;
+      return { block, x, y, width };
+    }),
+  );
 }
 
-export function bandHeight({ stacks }: Band): number {
+export function bandHeight({ stacks }: Pick<Band, 'stacks'>): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
 
@@ -136,7 +129,7 @@ function once(create: (canvas: Canvas) => Element): (canvas: Canvas) => Element 
 interface ParagraphOptions {
   style: TextStyle;
   width: number;
-  above: number;
+  above?: number;
   section: { set: Typesetter; element?: (canvas: Canvas) => Element };
   most?: number;
   isName?: boolean;

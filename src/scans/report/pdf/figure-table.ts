@@ -1,6 +1,6 @@
 import { sum } from '#base/collections';
 import type { CellText, FigureRow, FigureTable } from '#scans/report/document';
-import { type Block, placeBlocks, type Section, type Stack, stackHeight, tableBlocks } from './blocks.ts';
+import { type Block, bandHeight, placeBlocks, type Section, type Stack, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
 import { baselineOf, COLORS, TEXT, type TextStyle, toneColor } from './palette.ts';
 import { followed, heightOf, type Line, type Typesetter, widestOf } from './typesetter.ts';
@@ -27,13 +27,14 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
     const lines = set.lines(text, fit);
     return detail === undefined ? lines : [...followed(lines, set), ...set.lines(detail, fit)];
   });
-  const most = heads.reduce((all, lines) => Math.max(all, lines.length), 1);
+  const most = Math.max(1, ...heads.map(({ length }) => length));
   const height = most * style.leading + 2 * PADDING;
   const head = {
     height,
     cells: heads.map((lines, at) => (canvas: Canvas, { x, y }: Box) => {
       const top = y + height - PADDING - lines.length * style.leading;
-      canvas.lines(lines, { x: edgeOf(x, widths, at), y: top, align: at > 0 ? 'end' : 'start' });
+      if (at === 0) canvas.lines(lines, { x, y: top });
+      else canvas.lines(lines, { x: x + sum(widths.slice(0, at + 1)), y: top, align: 'end' });
     }),
     rule: (canvas: Canvas, { x, y }: Box) =>
       canvas.fill({ x, y: y + height - 0.5, width, height: 0.5 }, COLORS.line),
@@ -46,17 +47,13 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
   );
 }
 
-function edgeOf(x: number, widths: readonly number[], at: number): number {
-  return at === 0 ? x : widths.slice(0, at + 1).reduce((sum, width) => sum + width, x);
-}
-
 function rowBlock(row: FigureRow, layout: Layout): Block {
   const { columns, width, table } = layout;
   const inset = row.bar === undefined ? 0 : BAR_INSET;
   const name = nameLines(row, columns.name - inset, layout);
   const cells = row.cells.map((cell) => cellLines(cell, layout));
   const nameHeight = name.lines.length * columns.cell.leading;
-  const height = cells.reduce((all, lines) => Math.max(all, heightOf(lines)), nameHeight) + 2 * PADDING;
+  const height = Math.max(nameHeight, ...cells.map(heightOf)) + 2 * PADDING;
   return {
     height,
     draw(canvas, box) {
@@ -179,7 +176,7 @@ function sideBySide(table: FigureTable, across: number, width: number, section: 
     const blocks = some.length === 0 ? [] : figureTableBlocks({ ...table, rows: some }, room, section);
     return { x: at * (room + GUTTER), width: room, blocks };
   });
-  const height = stacks.reduce((all, { blocks }) => Math.max(all, stackHeight(blocks)), 0);
+  const height = bandHeight({ stacks });
   return {
     height,
     above: 10,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { openPdf, zlibSync } from '#files/paper/pdfkit';
-import { ESCAPES } from '#scans/report/html/html';
+import { html } from '#scans/report/html/html';
 
 export type Pdf = PDFKit.PDFDocument;
 
@@ -60,36 +60,26 @@ function compressAll(document: Internals): void {
     const reference = create(data);
     const finalize = reference.finalize.bind(reference);
     reference.finalize = () => {
-      compress(reference);
+      const { data, buffer } = reference;
+      if (buffer.length > 0 && data.Type !== 'Metadata') {
+        const bytes = Buffer.concat(buffer);
+        const plain = data.Filter === 'FlateDecode' ? inflateSync(bytes) : bytes;
+        data.Filter = 'FlateDecode';
+        reference.buffer = [zlibSync(plain, { level: 6 })];
+      }
       finalize();
     };
     return reference;
   };
 }
 
-function compress(reference: Reference): void {
-  const { data, buffer } = reference;
-  if (buffer.length === 0 || data.Type === 'Metadata') return;
-  const bytes = Buffer.concat(buffer);
-  const plain = data.Filter === 'FlateDecode' ? inflateSync(bytes) : bytes;
-  data.Filter = 'FlateDecode';
-  reference.buffer = [zlibSync(plain, { level: 6 })];
-}
-
 /** Formats XMP metadata (ISO 16684-1) without a time or a claim of conformance. */
 function formatMetadata(title: string): string {
-  const text = title.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
-<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt></dc:title>
-</rdf:Description>
-<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
-<xmp:CreatorTool>qrctl</xmp:CreatorTool>
-</rdf:Description>
-<rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
-<pdf:Producer>qrctl</pdf:Producer>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${html`${title}`.markup}</rdf:li></rdf:Alt></dc:title>
 </rdf:Description>
 </rdf:RDF>
 </x:xmpmeta>

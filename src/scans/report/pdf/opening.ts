@@ -1,8 +1,7 @@
 import { inChunks } from '#base/collections';
 import type { ReportDocument, ReportLogo, Tile } from '#scans/report/document';
 import { type Block, paragraphBlocks } from './blocks.ts';
-import type { Canvas, Element } from './canvas.ts';
-import { baselineOf, COLORS, TEXT, toneColor } from './palette.ts';
+import { COLORS, TEXT, toneColor } from './palette.ts';
 import { heightOf, type Line, type Typesetter } from './typesetter.ts';
 
 const LOGO = { width: 150, height: 44 };
@@ -15,7 +14,7 @@ export function openingBlocks(report: ReportDocument, width: number, set: Typese
   const title = { style: TEXT.title, width: room, above: 3, most: 4, isName: true, type: 'H1' };
   return [
     ...(logo ? [logoBlock(logo, width)] : []),
-    ...paragraphBlocks(report.kicker, { style: TEXT.kicker, width: room, above: 0, section }),
+    ...paragraphBlocks(report.kicker, { style: TEXT.kicker, width: room, section }),
     ...paragraphBlocks(report.title, { ...title, section }),
     ...[range, ...coverage].flatMap((text, at) =>
       paragraphBlocks(text, { style: TEXT.range, width: room, above: at === 0 ? 4 : 0, section }),
@@ -26,9 +25,7 @@ export function openingBlocks(report: ReportDocument, width: number, set: Typese
         paragraphBlocks(text, { style: TEXT.note, width, above: at === 0 ? 12 : 6, section, isName: true }),
       ),
     ...tileBlocks(report.tiles, width, set),
-    ...(comparedWith === undefined
-      ? []
-      : paragraphBlocks(comparedWith, { style: TEXT.small, width, above: 6, section })),
+    ...paragraphBlocks(comparedWith ?? '', { style: TEXT.small, width, above: 6, section }),
   ];
 }
 
@@ -67,7 +64,11 @@ function tileBlocks(tiles: readonly Tile[], width: number, set: Typesetter): Blo
           const left = x + at * (own + TILE_GAP);
           canvas.artifact(() => canvas.fill({ x: left, y, width: own, height }, COLORS.tile, 6));
           const group = canvas.element('Div');
-          drawParagraphs(canvas, group, paragraphs, { x: left + TILE_PADDING, y: y + TILE_PADDING - 1 });
+          let top = y + TILE_PADDING - 1;
+          for (const lines of paragraphs)
+            canvas.draw('P', group, () => {
+              top = canvas.lines(lines, { x: left + TILE_PADDING, y: top });
+            });
           group.end();
         }
       },
@@ -96,23 +97,6 @@ function valueLines(value: string, width: number, set: Typesetter): Line[] {
   const size = Math.max(LEAST_VALUE, (style.size * width) / natural - 0.01);
   const leading = size === LEAST_VALUE ? LEAST_VALUE * 1.2 : style.leading;
   return set.lines(value, { style: { ...style, size, leading }, width, most: 2, isName: true });
-}
-
-function drawParagraphs(
-  canvas: Canvas,
-  parent: Element,
-  paragraphs: readonly Line[][],
-  { x, y }: { x: number; y: number },
-): void {
-  let top = y;
-  for (const lines of paragraphs) {
-    const element = canvas.element('P', parent);
-    for (const line of lines) {
-      const baseline = baselineOf(line.style, top);
-      canvas.within(element, () => canvas.text(line, { x, y: baseline }));
-      top += line.style.leading;
-    }
-  }
 }
 
 export function closingBlocks({ footer }: ReportDocument, width: number, set: Typesetter): Block[] {

@@ -1,4 +1,4 @@
-import type { ShadeTable } from '#scans/report/document';
+import type { ShadeCell, ShadeTable } from '#scans/report/document';
 import { type Block, type Section, tableBlocks } from './blocks.ts';
 import type { Box, Canvas } from './canvas.ts';
 import { COLORS, SHADES, TEXT, type TextStyle } from './palette.ts';
@@ -96,9 +96,9 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
   };
 }
 
-function lineOf({ text, shade }: NonNullable<Row['cells'][number]>, style: TextStyle, set: Typesetter): Line {
+function lineOf({ text, shade }: ShadeCell, style: TextStyle, set: Typesetter): Line {
   if (shade === 5) return set.line(text, { ...style, weight: 600, color: '#ffffff' });
-  return set.line(text, shade === 0 ? { ...style, color: COLORS.soft } : { ...style, color: COLORS.ink });
+  return set.line(text, { ...style, color: shade === 0 ? COLORS.soft : COLORS.ink });
 }
 
 function baseline(y: number, { size }: TextStyle): number {
