@@ -22,13 +22,9 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   const title = kind === 'column' ? shorten(by) : words.cards[by];
   const isCompared = legend !== undefined;
   const isWide = WIDE.has(by) || kind === 'column' || kind === 'utm';
-  const section: Section = {
-    ...given,
-    rows:
-      kind === 'time' && !isRecurring(given)
-        ? given.rows.filter(({ scans, perDay }) => scans > 0 || perDay !== null)
-        : given.rows,
-  };
+  const isRunning = kind === 'time' && !isRecurring(given);
+  const rows = given.rows.filter(({ scans, perDay }) => !isRunning || scans > 0 || perDay !== null);
+  const section: Section = { ...given, rows };
   const card = { id, title, isWide, tables: [], notes: notesOf(section, options, locale) };
   if (section.rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
   const hasChart = kind === 'time' && by !== 'weekday';
@@ -77,17 +73,12 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   const { by, rows } = section;
   const isAverage = isRecurring(section);
   const [most] = [...rows].sort((a, b) => b.scans - a.scans);
-  const peak =
-    !most || most.scans === 0
-      ? locale.words.noScans
-      : fill(locale.words.chart, {
-          title,
-          peak: unitName(most, section, locale),
-          scans: locale.scans(most.scans),
-        });
+  const { chart, noScans } = locale.words;
+  const describe = (row: Figure) =>
+    fill(chart, { title, peak: unitName(row, section, locale), scans: locale.scans(row.scans) });
   const label = axisLabels(section, locale);
   return {
-    label: peak,
+    label: most && most.scans > 0 ? describe(most) : noScans,
     columns: rows.map((row, at) => ({
       label: by === 'hour' ? formatHour(Number(row.value), locale) : label(row),
       value: (isAverage ? row.perDay : row.scans) ?? 0,

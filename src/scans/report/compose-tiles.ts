@@ -19,20 +19,15 @@ export function composeStory({ total, sections, rangeBefore }: TileFigures, loca
   const { change } = total;
   const [day, code] = [sectionOf(sections, 'day'), sectionOf(sections, 'code')];
   const [busiest, top] = [busiestOf(day), topOf(code)];
-  const clauses = [
-    locale.scans(total.scans),
-    change !== null &&
-      rangeBefore !== undefined &&
-      fill(total.comparesAverages ? story.perDay : story.change, {
-        change: locale.change(change),
-        range: rangeBefore,
-      }),
-    day && busiest && fill(story.busiest, { day: unitName(busiest, day, locale) }),
-    code &&
-      top?.share &&
-      fill(story.top, { code: rowName(top, code, locale).name, share: locale.share(top.share) }),
-  ];
-  return fill(sentence, { words: clauses.filter((clause) => typeof clause === 'string').join(story.gap) });
+  const clauses = [locale.scans(total.scans)];
+  if (change !== null && rangeBefore !== undefined) {
+    const clause = total.comparesAverages ? story.perDay : story.change;
+    clauses.push(fill(clause, { change: locale.change(change), range: rangeBefore }));
+  }
+  if (day && busiest) clauses.push(fill(story.busiest, { day: unitName(busiest, day, locale) }));
+  if (code && top?.share)
+    clauses.push(fill(story.top, { code: rowName(top, code, locale).name, share: locale.share(top.share) }));
+  return fill(sentence, { words: clauses.join(story.gap) });
 }
 
 function sectionOf(sections: readonly Section[], by: string): Section | undefined {
@@ -44,12 +39,13 @@ export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
   const of = (by: string) => sectionOf(sections, by);
+  const { topCode, topCountry } = locale.words.tiles;
   const tiles = [
     scansTile(figures, locale),
     perDayTile(figures, locale),
     busiestDay(of('day'), locale),
-    topValue(of('code'), locale.words.tiles.topCode, locale),
-    topValue(of('country'), locale.words.tiles.topCountry, locale),
+    topValue(of('code'), topCode, locale),
+    topValue(of('country'), topCountry, locale),
     onPhones(of('device'), locale),
   ];
   return tiles.filter((tile) => tile !== undefined);
@@ -58,12 +54,11 @@ export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
 function scansTile(figures: TileFigures, locale: Locale): Tile {
   const { total, codes } = figures;
   const { words, number } = locale;
+  const counted = codes === undefined ? '' : locale.codes(codes);
   return {
     label: words.tiles.scans,
     value: number(total.scans),
-    detail:
-      previousDetail(total.previous, number, figures, locale) ??
-      (codes === undefined ? '' : locale.codes(codes)),
+    detail: previousDetail(total.previous, number, figures, locale) ?? counted,
     ...(!total.comparesAverages && changeOf(total, locale)),
   };
 }
@@ -98,7 +93,7 @@ function changeOf({ change }: Total, locale: Locale): Pick<Tile, 'change'> {
 function busiestDay(section: Section | undefined, locale: Locale): Tile | undefined {
   const most = busiestOf(section);
   if (!section || !most) return undefined;
-  const detail = rowName(most, section, locale).name;
+  const { name: detail } = rowName(most, section, locale);
   return { label: locale.words.tiles.busiestDay, value: locale.number(most.scans), detail };
 }
 
@@ -109,7 +104,7 @@ function busiestOf(section: Section | undefined): Figure | undefined {
 
 function topOf(section: Section | undefined): Figure | undefined {
   const top = section?.rows.find(({ value, isRest }) => value !== null && !isRest);
-  return top && top.share !== null && top.scans > 0 ? top : undefined;
+  return top?.share && top.scans > 0 ? top : undefined;
 }
 
 function topValue(section: Section | undefined, label: string, locale: Locale): Tile | undefined {
@@ -126,7 +121,7 @@ function onPhones(section: Section | undefined, { words, scans, share }: Locale)
 }
 
 /** Returns the direction of a growth, even if it is formatted as zero. */
-export function toneOf(growth: number | null): Tone {
-  if (growth === null || Math.abs(growth) < 0.0005) return 'even';
+export function toneOf(growth: number): Tone {
+  if (Math.abs(growth) < 0.0005) return 'even';
   return growth > 0 ? 'up' : 'down';
 }

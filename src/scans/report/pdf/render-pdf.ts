@@ -70,8 +70,7 @@ function recoloring(accent: string | undefined): (color: string) => string {
 }
 
 function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[], Band] {
-  const opening = { stacks: [{ x: 0, width, blocks: openingBlocks(report, width, set) }], above: 0 };
-  const closing = { stacks: [{ x: 0, width, blocks: closingBlocks(report, width, set) }], above: CARD_GAP };
+  const bandOf = (blocks: Block[], above: number): Band => ({ stacks: [{ x: 0, width, blocks }], above });
   const half = (width - GUTTER) / 2;
   const cards = inRows(report.cards).map((row): Band => {
     const across = row.length > 1 ? half : width;
@@ -82,7 +81,8 @@ function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[
     }));
     return { stacks, above: CARD_GAP };
   });
-  return [[opening, ...cards], closing];
+  const opening = bandOf(openingBlocks(report, width, set), 0);
+  return [[opening, ...cards], bandOf(closingBlocks(report, width, set), CARD_GAP)];
 }
 
 function inRows(cards: readonly Card[]): Card[][] {
@@ -158,14 +158,12 @@ function listBlocks(names: readonly Name[], width: number, section: Section): Bl
   const room = (width - 2 * NAMES_GUTTER) / 3;
   const style = TEXT.cell;
   const items = names.map(({ name, detail }) => {
-    const [wanted] =
-      detail === undefined
-        ? []
-        : section.set.lines(detail, { style: TEXT.head, width: room / 2, most: 1, isName: true });
+    const fit = { most: 1, isName: true };
+    const [wanted] = section.set.lines(detail ?? '', { style: TEXT.head, width: room / 2, ...fit });
     const left = room - (wanted ? wanted.width + 5 : 0);
-    const [line] = section.set.lines(name, { style, width: left, most: 1, isName: true });
-    const [named] = line && wanted ? followed([line], section.set) : [line];
-    return { line: named, detail: wanted };
+    const lines = section.set.lines(name, { style, width: left, ...fit });
+    const [line] = wanted ? followed(lines, section.set) : lines;
+    return { line, detail: wanted };
   });
   return [...inChunks(items, 3)].map(
     (shown, row): Block => ({
