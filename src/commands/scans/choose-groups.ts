@@ -23,8 +23,6 @@ type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'> & {
   splitBy?: string;
 };
 
-const DESTINATION = 'destination';
-
 export type Where = readonly [by: string, value: string];
 
 interface GroupFlags extends FileChoice {
@@ -43,7 +41,6 @@ export async function chooseGroups(
   byDefault: readonly Dimension[],
   timezone: string,
 ): Promise<Groups> {
-  refuseContradictions(flags);
   const file = flags.join === undefined ? undefined : await readJoin(context, flags.join, flags);
   const named = [...(flags.by ?? []), ...(flags.addBy ?? [])].map((raw) => resolveAll(raw, file));
   const given = flags.by ? named : [...byDefault.map((by) => [groupOf(by)]), ...named];
@@ -97,9 +94,8 @@ function valuesFor(
     const values = table?.valuesIn(by) ?? [];
     const same = sameValues(value, values);
     if (same.length > 0) return same;
-    const similar = nearest(value, values);
     const message = `no row of ${table?.name} has ${inQuotes(value)} in column ${quote(by)}`;
-    throw misread(message, similar && quote(similar), 'Use a value of this column.');
+    throw misread(message, { raw: value, known: values }, 'Use a value of this column.');
   }
   if (kind !== 'time') return [by === 'country' ? value.toUpperCase() : value];
   if (by === 'hour') {
@@ -119,63 +115,53 @@ function valuesFor(
 
 const EXAMPLES = { day: '2026-10-31', week: '2026-W44', month: '2026-10' };
 
-function refuseContradictions({ join, from }: GroupFlags): void {
-  if (join === '-' && from === '-')
+async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
+  if (path === '-' && flags.from === '-')
     throw new UsageError("--from - can't be used with --join -: both read standard input", {
       hint: 'Save one of them to a file.',
     });
-}
-
-async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
   const { readInput } = await import('#commands/bulk-input');
-  return readInput(
-    context,
-    path,
-    { ...partOf(path, flags), rawCells: flags.rawCells },
-    { flag: '--join', whenLarger: 'Keep only the columns that identify codes and that you count by.' },
-  );
+  const whenLarger = 'Keep only the columns that identify codes and that you count by.';
+  const reading = { ...partOf(path, flags), rawCells: flags.rawCells };
+  return readInput(context, path, reading, { flag: '--join', whenLarger });
 }
 
 function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
   const parts = raw.split(',');
   const isColumn = file && columnFor(file, fold(raw)) !== undefined;
-  if (parts.length !== 2 || isColumn) return [resolve(raw, file)];
-  const [a, b] = parts.map((part) => resolve(part.trim(), file));
-  if (a?.by === b?.by) throw new UsageError(`--by ${shown(raw)} requires two different dimensions`);
-  return a && b ? [a, b] : [];
+  const groups = parts.length !== 2 || isColumn ? [raw] : parts.map((part) => part.trim());
+  const [a, b] = groups.map((name) => resolve(name, file));
+  if (a && a.by === b?.by) throw new UsageError(`--by ${shown(raw)} requires two different dimensions`);
+  return [a, b].filter((group) => group !== undefined);
 }
 
 /** F21: resolves a dimension, or otherwise a column. */
 function resolve(raw: string, file: Input | undefined, flag = '--by'): GroupBy {
   const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
   if (dimension !== undefined) return groupOf(dimension);
-  if (!file) throw unknownDimension(raw, flag);
-  return { kind: 'column', by: columnIn(raw, file, flag) };
+  if (file) return { kind: 'column', by: columnIn(raw, file, flag) };
+  const message = `invalid value for ${flag}: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`;
+  const otherwise = 'To use a column from a file of codes, add --join FILE.';
+  throw misread(message, { raw, known: DIMENSIONS, flag: `${flag} ` }, otherwise);
 }
 
 function columnIn(raw: string, file: Input, flag: string): string {
   const column = file.columns.find((name) => name === raw) ?? columnFor(file, fold(raw));
-  if (column === undefined) throw unknownColumn(raw, file, flag);
-  return column;
-}
-
-function misread(message: string, meant: string | undefined, otherwise: string): UsageError {
-  const hint = meant === undefined ? otherwise : `Did you mean ${meant}?`;
-  return new UsageError(redactKeys(message), { hint });
-}
-
-function unknownDimension(raw: string, flag: string): UsageError {
-  const similar = nearest(raw, DIMENSIONS);
-  const message = `invalid value for ${flag}: '${shown(raw)}' (expected ${anyOf(DIMENSIONS)})`;
-  const otherwise = 'To use a column from a file of codes, add --join FILE.';
-  return misread(message, similar && `${flag} ${similar}`, otherwise);
-}
-
-function unknownColumn(raw: string, file: Input, flag: string): UsageError {
-  const similar = nearest(raw, [...DIMENSIONS, ...file.columns]);
+  if (column !== undefined) return column;
   const message = `${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`;
+  const known = [...DIMENSIONS, ...file.columns];
   const otherwise = 'Use one of these columns, or a dimension such as day.';
-  return misread(message, similar && `${flag} ${quote(similar)}`, otherwise);
+  throw misread(message, { raw, known, flag: `${flag} ` }, otherwise);
+}
+
+function misread(
+  message: string,
+  { raw, known, flag = '' }: { raw: string; known: readonly string[]; flag?: string },
+  otherwise: string,
+): UsageError {
+  const similar = nearest(raw, known);
+  const hint = similar === undefined ? otherwise : `Did you mean ${flag}${quote(similar)}?`;
+  return new UsageError(redactKeys(message), { hint });
 }
 
 function columnsOf({ columns }: Input): string {
@@ -183,9 +169,9 @@ function columnsOf({ columns }: Input): string {
 }
 
 function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
-  const column = file && columnFor(file, DESTINATION);
+  const column = file && columnFor(file, 'destination');
   if (column !== undefined) return column;
-  const lacks = file ? `${file.name} has no column ${DESTINATION}` : 'scan files have no destinations';
+  const lacks = file ? `${file.name} has no column destination` : 'scan files have no destinations';
   throw new UsageError(`cannot count --input by ${by}: ${lacks}`, {
     hint: 'Run `qrctl qr list -o codes.csv`, then add --join codes.csv.',
   });

@@ -40,12 +40,10 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
     if (id !== undefined && code.id !== undefined) return id.toLowerCase() === code.id;
     if (slug !== undefined && code.slug !== undefined) return slug === code.slug;
     const [lacks, has] = code.slug === undefined ? ['slugs', 'IDs'] : ['code IDs', 'slugs'];
-    throw new UsageError(
-      `cannot find ${quote(id ?? slug ?? '')} in the files: their scans have no ${lacks}`,
-      {
-        hint: `Specify codes by their ${has}.`,
-      },
-    );
+    const name = quote(id ?? slug ?? '');
+    throw new UsageError(`cannot find ${name} in the files: their scans have no ${lacks}`, {
+      hint: `Specify codes by their ${has}.`,
+    });
   }
 
   function hasName(code: CodeOfScans, test: (name: string) => boolean): boolean {

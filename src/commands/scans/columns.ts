@@ -24,13 +24,10 @@ export function scanOutputs(optional: readonly string[] = []): OutputColumns[] {
 export const COST_COLUMNS: readonly Column[] = [
   { name: 'requests' },
   { name: 'requests_per_minute' },
-  {
-    name: 'seconds',
-    format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : ''),
-  },
+  { name: 'seconds', format: (seconds) => `about ${formatDuration(Number(seconds) * 1000)}` },
 ];
 
-/** Returns the cost of a number of requests; `workMs` is their time without a rate limit. */
+/** Returns the cost of requests; `workMs` is their time without a rate limit. */
 export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
   const limit = service.rateLimit();
   const seconds = Math.ceil((waitMsFor(requests, limit) + workMs) / 1000);
