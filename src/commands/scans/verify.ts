@@ -9,7 +9,8 @@ import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '#comman
 import { CODE_ARGUMENTS, movedFromOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { type Column, numberColumn, wholeColumn } from '#files/formats/columns';
-import { checkCodesOfLogs, codesOfLogs, listLogs } from '#scans/verify/scan-log';
+import { codesOfLogs } from '#scans/append/recorded-log';
+import { checkCodesOfLogs, listLogs } from '#scans/verify/scan-log';
 import { type LogsJob, planVerify, verifyLogs } from '#scans/verify/verify-logs';
 import { closingNotes, failureOf, rowsOf, totalsOf, type VerifiedCode } from '#scans/verify/verify-results';
 import { rangeRecord } from './columns.ts';

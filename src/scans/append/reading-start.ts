@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { UnprovenError } from '#base/errors';
 import { type Clock, formatDuration, formatInstant } from '#base/time/time';
-import { refusal } from './current-state.ts';
 import type { AppendRun } from './identity.ts';
 import {
   type ClockReading,
@@ -63,11 +62,6 @@ export function createReadingStart(job: ReadingStartJob) {
       if (endMs !== undefined) refuseSlowClock(overlap, reading);
       const position = positionBy(overlap, reading, overlapMs, endMs);
       const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
-      const [begin, end] = [fromMs ?? -Infinity, endMs ?? Infinity];
-      if (begin >= end) {
-        const reason = `the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
-        throw refusal(path, reason, 'Pass a later --until, or omit it');
-      }
       const { serviceMs = Infinity } = reading;
       if (serviceMs < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);
       const back = setBackOf(overlap, reading, overlapMs);

@@ -43,6 +43,15 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
+/** Returns the codes that logs were written with, or have rows of. */
+export function codesOfLogs(
+  logs: readonly { state?: Pick<LogState, 'identity' | 'overlaps'> }[],
+): Set<string> {
+  return new Set(
+    logs.flatMap(({ state }) => (state ? [...state.identity.codes, ...state.overlaps.keys()] : [])),
+  );
+}
+
 /** Returns the path of the state of a file, complete or damaged; undefined without `--append`. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {

@@ -12,9 +12,9 @@ import type { Formatter } from '#files/formats/formatter';
 import { OTHER_DIRECTORY } from '#files/formats/whole-file';
 import { type AppendFile, createAppendFile } from '#scans/append/add-rows';
 import type { AppendOptions } from '#scans/append/append-file';
-import { UPDATE } from '#scans/append/current-state';
+import { refusal, UPDATE } from '#scans/append/current-state';
 import { checkOwnExport } from '#scans/append/identity';
-import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
+import type { CodeOverlap } from '#scans/append/overlap';
 import type { LogState } from '#scans/append/recorded-log';
 import {
   createPartitioner,
@@ -25,14 +25,7 @@ import {
   partitionEnd,
 } from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
-import {
-  datasetRefusal,
-  finishParts,
-  lossOfParts,
-  NEW_DATASET,
-  refuseUnknownFiles,
-  removedPartitions,
-} from './parts.ts';
+import { finishParts, lossOfParts, NEW_DATASET, refuseUnknownFiles, removedPartitions } from './parts.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
   directory: string;
@@ -53,15 +46,15 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
     const { directory, lock } = await lockDirectory(options, disk);
     try {
       await disk.checkWritable(directory);
-      const found = await readManifest(disk, directory);
+      const found = await readManifest(directory, disk);
       if (found && !append)
-        throw datasetRefusal(
+        throw refusal(
           directory,
           'the directory already contains a dataset',
           `Add --append to add new scans to the dataset, or ${OTHER_DIRECTORY}`,
         );
       const recorded = found
-        ? await checkOwnExport(directory, found, { ...options, elsewhere: OTHER_DIRECTORY }, datasetRefusal)
+        ? await checkOwnExport(directory, found, { ...options, elsewhere: OTHER_DIRECTORY }, refusal)
         : { workspace: await options.own.workspace.record(), isRenewed: true };
       const listed = found ?? { parts: [], identity };
       const { removed, parts, endMs: keptFromMs } = await withoutRemoved(disk, directory, listed);
@@ -118,7 +111,8 @@ async function lockDirectory(options: DatasetOptions, disk: Disk) {
   }
 }
 
-async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
+/** Reads a manifest; undefined if missing. Throws UsageError if damaged. */
+export async function readManifest(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
   try {
@@ -127,22 +121,12 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
     if (!(error instanceof RecordProblem)) throw error;
     // P6: the manifest can't be rebuilt from the parts: nothing shows which missing parts it listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
-    throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
+    throw refusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
 }
 
-export async function readDatasetPositions(
-  directory: string,
-  overlapMs: number,
-  untilMs?: number,
-  disk: Disk = nodeDisk,
-): Promise<Map<string, number>> {
-  const saved = await readManifest(disk, directory);
-  return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
-}
-
 export function readDatasetState(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
-  return readManifest(disk, directory).catch(() => undefined);
+  return readManifest(directory, disk).catch(() => undefined);
 }
 
 export async function inspectDataset(

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inChunks } from '#base/collections';
-import { LocalError, UsageError } from '#base/errors';
+import { LocalError } from '#base/errors';
 import { countOf, formatCount, shown } from '#base/text/quote';
 import { parseInstant } from '#base/time/time';
 import { closing, type Disk, ifPresent } from '#files/durable/disk';
@@ -10,17 +10,11 @@ import { createEarlyFlush, writeFully } from '#files/durable/write';
 import type { Formatter } from '#files/formats/formatter';
 import { DamagedParquetError, readParquetRows } from '#files/formats/parquet/parquet-rows';
 import type { Row } from '#files/formats/row-sink';
+import { refusal } from '#scans/append/current-state';
 import type { AppendIdentity } from '#scans/append/identity';
 import { readRows } from '#scans/append/read-back';
 import type { SavedRow } from '#scans/append/row-parsers';
 import { type DatasetIdentity, isPartition, MANIFEST, type Part } from './manifest.ts';
-
-/** Creates the error for a dataset, like `refusal` for a file. */
-export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
-  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
-    hint: `No changes were made. ${wayOn}.`,
-  });
-}
 
 export const NEW_DATASET = 'or export into a new --output-dir to replace this dataset';
 
@@ -41,13 +35,13 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
     // P5: refuses unknown files, because engines read every file in the directory.
     if (!isPartition(name)) {
       const reason = `it contains ${name}, which is not part of this export`;
-      throw datasetRefusal(directory, reason, `Move ${name} out of the directory`);
+      throw refusal(directory, reason, `Move ${name} out of the directory`);
     }
     for (const file of await disk.readdir(join(directory, name))) {
       if (HIDDEN.test(file) || known.has(`${name}/${file}`)) continue;
       const isLost = parts.length === 0;
       const reason = isLost ? `it has no ${MANIFEST} and contains` : 'it contains';
-      throw datasetRefusal(
+      throw refusal(
         directory,
         `${reason} ${name}/${file}, which is not part of this export (${format})`,
         isLost ? `Restore ${MANIFEST} from a backup, ${NEW_DATASET}` : 'Move that file out of the directory',
@@ -55,7 +49,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
     }
   }
   const loss = await lossOfParts(job, false);
-  if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
+  if (loss) throw refusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
 /** Returns which part is missing or changed in size. */

@@ -5,10 +5,10 @@ import { FILE_KINDS } from '#files/formats/kept-file';
 import type { OutputPlan } from '#files/formats/plan-output';
 import { checkWholeFile, OTHER_DIRECTORY } from '#files/formats/whole-file';
 import type { AppendFile } from '#scans/append/add-rows';
+import { type LogService, openLogFile } from '#scans/append/append-file';
 import type { AppendIdentity, Partitioning } from '#scans/append/identity';
-import { type LogService, openLogFile } from '#scans/append/open-log-file';
 import { type CodeOverlap, readingPositions } from '#scans/append/overlap';
-import { findState, type LogPlace } from '#scans/append/recorded-log';
+import { codesOfLogs, findState, type LogPlace } from '#scans/append/recorded-log';
 import { MANIFEST } from '#scans/dataset/manifest';
 import type { ScanRun } from '#scans/scan-run';
 import { recordOf } from '#scans/stats/input/input-log';
@@ -46,7 +46,7 @@ export function extensionOf({ output: { format } }: Pick<ExportPlan, 'output'>):
 export async function codesOfLog({ append, directory, partition }: ExportPlan): Promise<ReadonlySet<string>> {
   if (!append || append.restart || (directory !== undefined && !partition)) return new Set();
   const state = await recordOf(directory === undefined ? { file: append.path } : { directory });
-  return new Set(state ? [...state.identity.codes, ...state.overlaps.keys()] : []);
+  return codesOfLogs([{ state }]);
 }
 
 /** Returns where each code is read from, in ms since the epoch, by its ID. */
@@ -56,12 +56,12 @@ export async function savedPositions(
 ): Promise<ReadonlyMap<string, number>> {
   const { append, directory, partition, untilMs } = plan;
   if (!append || append.restart) return new Map();
-  if (directory !== undefined && partition) {
-    const { readDatasetPositions } = await import('#scans/dataset/open-dataset');
-    return readDatasetPositions(directory, append.overlapMs, untilMs);
-  }
+  const { readManifest } = await import('#scans/dataset/open-dataset');
   const files = directory === undefined ? [append.path] : codes.map(plan.filesOf(codes));
-  const states = await Promise.all(files.map((file) => recordOf({ file })));
+  const states =
+    directory !== undefined && partition
+      ? [await readManifest(directory)]
+      : await Promise.all(files.map((file) => recordOf({ file })));
   return new Map(
     states.flatMap((state) => (state ? [...readingPositions(state, append.overlapMs, untilMs)] : [])),
   );

@@ -3,10 +3,10 @@ import { basename, resolve } from 'node:path';
 import { UnprovenError, UsageError } from '#base/errors';
 import { countOf, inShellOr, quote } from '#base/text/quote';
 import { stemOfLog } from '#files/formats/read/rotated-names';
+import type { LogService } from '#scans/append/append-file';
 import { checkOwnWorkspace, MOST_PASTED } from '#scans/append/identity';
 import { foreignReason, type RotatedFile, rangeOfCode } from '#scans/append/log-range';
-import type { LogService } from '#scans/append/open-log-file';
-import { type LogPlace, type LogState, placeOf, readLogState } from '#scans/append/recorded-log';
+import { codesOfLogs, type LogPlace, type LogState, placeOf, readLogState } from '#scans/append/recorded-log';
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { Range } from '#scans/export/range';
 import type { ScanRun } from '#scans/scan-run';
@@ -84,12 +84,6 @@ async function describeLog(
   const state = await readLogState(place);
   if (!state) return log;
   return { ...log, state, ...(await checkLogFiles(place, state, { own: paths, others, signal })) };
-}
-
-export function codesOfLogs(logs: readonly ScanLog[]): Set<string> {
-  return new Set(
-    logs.flatMap(({ state }) => (state ? [...state.identity.codes, ...state.overlaps.keys()] : [])),
-  );
 }
 
 export function covers({ state }: ScanLog, code: string): boolean {

@@ -198,7 +198,7 @@ describe('a dataset', () => {
     expect(await runLake(memory, laterNight(), identity(CODE, OTHER_CODE))).toBe(5);
     await expect(runLake(memory, { [CODE]: service[CODE] ?? [] }, identity(CODE))).rejects.toMatchObject({
       name: 'UsageError',
-      message: expect.stringContaining('cannot add to the dataset'),
+      message: expect.stringContaining('cannot append to'),
     });
   });
 
@@ -374,7 +374,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
     memory.write(MANIFEST, formatRecord({ ...saved, ...change }));
-    await refused(/^cannot add to the dataset \/data\/lake: its _qrctl\.json has (a format|version 9)/);
+    await refused(/^cannot append to \/data\/lake: its _qrctl\.json has (a format|version 9)/);
   });
 
   it('a file that another process created at the path of a part during the run (P3)', async () => {

@@ -1,6 +1,7 @@
 /** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readDatasetBeginning, readDatasetPositions, readDatasetState } from '#scans/dataset/open-dataset';
+import { readingPositions } from '#scans/append/overlap';
+import { readDatasetBeginning, readDatasetState, readManifest } from '#scans/dataset/open-dataset';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';
@@ -23,12 +24,10 @@ describe('of a dataset', () => {
 
   it('the next run continues from the overlap before the newest scan, or before the end of its range', async () => {
     await runLake(memory, service);
-    expect(await readDatasetPositions(LAKE, HOUR, undefined, memory.disk)).toEqual(
-      new Map([[CODE, START + DAY - HOUR]]),
-    );
-    expect(await readDatasetPositions(LAKE, HOUR, START, memory.disk)).toEqual(
-      new Map([[CODE, START - HOUR]]),
-    );
+    const saved = await readManifest(LAKE, memory.disk);
+    const positions = (untilMs?: number) => [...(saved ? readingPositions(saved, HOUR, untilMs) : [])];
+    expect(positions()).toEqual([[CODE, START + DAY - HOUR]]);
+    expect(positions(START)).toEqual([[CODE, START - HOUR]]);
   });
 
   it('the beginning is the lower bound of its first run, if it had one', async () => {
@@ -58,8 +57,8 @@ describe.each([
     if (text !== undefined) memory.write(MANIFEST, text);
     expect(await readDatasetState(LAKE, memory.disk)).toBeUndefined();
     expect(await beginning()).toBeUndefined();
-    const positions = readDatasetPositions(LAKE, HOUR, undefined, memory.disk);
-    if (text === undefined) expect(await positions).toEqual(new Map());
-    else await expect(positions).rejects.toMatchObject({ name: 'UsageError' });
+    const manifest = readManifest(LAKE, memory.disk);
+    if (text === undefined) expect(await manifest).toBeUndefined();
+    else await expect(manifest).rejects.toMatchObject({ name: 'UsageError' });
   });
 });
