@@ -15,7 +15,7 @@ const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
 const LARGEST_CHANGE = 9.99;
 
-/** Characters of a table. Without `full` there are no bars, and without `sparks` no sparklines. */
+/** Without `full` there are no bars, and without `sparks` no sparklines. */
 export interface Signs {
   full: string;
   half: string;
@@ -49,7 +49,7 @@ interface TableColumn extends Column {
   cells: readonly Cell[];
 }
 
-/** Returns the sizes of bars: averages for weekdays and hours, because a range may contain more of some. */
+/** Returns sizes of bars: averages for weekdays and hours, of which a range has more of some. */
 export function sizesOf(section: Section): number[] {
   return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
 }

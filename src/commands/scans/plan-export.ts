@@ -153,13 +153,13 @@ export async function planExport(
 function columns(labeled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labeled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // Equal in all formats, because --input may read a workbook that was saved as CSV.
+    // Equal in all formats, because a workbook may be saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
-/** Plans the files of a dataset, by default in UTC, because its readers may be anywhere. */
+/** Uses UTC by default, because the readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

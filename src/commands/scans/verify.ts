@@ -96,7 +96,7 @@ export const command = defineCommand({
     const { logged, added } = totalsOf(results);
     Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
     const failure = printClosing(context, job, results, isRepair);
-    // Omits the result with --quiet if nothing differs, so that cron mails only differences and repairs.
+    // With --quiet, cron mails only differences and repairs.
     if (failure || added > 0 || !context.flags.quiet)
       await writeAll(await output.open(), [results.flatMap(rowsOf)]);
     if (failure) throw failure;

@@ -23,7 +23,7 @@ import { createSerialQueue } from './serial-queue.ts';
 export type AppendFile = ReturnType<typeof createAppendFile>;
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Whether to commit only at the end, when a new file replaces the old one. */
+  /** Whether a new file replaces the old one at the end. */
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
@@ -49,7 +49,7 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: extends the known IDs to rows as old as `oldestMs`, if necessary by IDs of the file. */
+  /** A11: extends the known IDs to rows as old as `oldestMs`. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
@@ -84,7 +84,7 @@ export function createAppendFile(job: AppendJob) {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: records rows after writing them: no state may record rows that the file lacks.
+    // A12: records rows after writing them, so that no state has more than the file.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
@@ -136,7 +136,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /** Ends a failed run: commits added rows unless `restart` is building a new file. Never throws. */
+  /** Ends a failed run: commits added rows, but not those of a new file. Never throws. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
@@ -150,7 +150,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /** Creates a sink that drops rows repeated after a rewind; if `own`, its end closes the file. */
+  /** Creates a sink of a code; if `own`, its end closes the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -202,7 +202,7 @@ export function createAppendFile(job: AppendJob) {
     /** Returns the totals of the last commit. */
     contents: () => kept,
     sinkOf,
-    /** A34: adds scans that no file of the log has. The caller compared all rows under this lock. */
+    /** A34: adds scans that no file of the log has, as compared under this lock. */
     addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
     noteGone(code: string): boolean | undefined {
       const overlap = overlaps.get(code);

@@ -22,7 +22,7 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Creates the error for an append: `reason` is a clause, `wayOn` a sentence without its period. */
+/** Creates an error: `reason` is a clause, `wayOn` a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -30,7 +30,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Returns why a file of `size` (undefined: missing) can't have the recorded `bytes`, as a clause. */
+/** Returns why a file of `size` (undefined: missing) lacks the recorded `bytes`. */
 export function lossOf(size: number | undefined, bytes: number, file = 'the file'): string {
   if (size === undefined)
     return `${file} no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -159,7 +159,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Gives a file a free name and returns its path. A stopped run may have done so already. */
+/** Gives a file a free name, unless a stopped run did so, and returns its path. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
@@ -181,7 +181,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a name by a hard link, so that the path never lacks a file. Without hard links, renames the file. */
+/** Adds a hard link, so that the path never lacks a file. Without hard links, renames the file. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -30,7 +30,7 @@ export function createFileHash(blocks = '') {
   };
 }
 
-/** Hashes the first `bytes` of a file; with `blocks`, reads only the bytes after the complete blocks. */
+/** Hashes the first `bytes` of a file; with `blocks`, reads only the last block. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,
@@ -43,7 +43,7 @@ export async function hashFile(
   return hash;
 }
 
-/** Returns whether data begins with the recorded bytes. States of qrctl 1.0 have a plain `sha256`. */
+/** Tests for the recorded bytes. States of qrctl 1.0 have a plain `sha256`. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks?: string },
   pieces: AsyncIterable<Uint8Array>,

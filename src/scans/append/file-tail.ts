@@ -77,7 +77,7 @@ export function createFileTail(job: FileTailJob): RowTail {
     if (file && size > 0) ino = `${(await file.stat()).ino}`;
     // A3: a kill leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
-    // A20: removes the stamp, because uncommitted bytes may follow the committed offset from here on.
+    // A20: removes the stamp, because uncommitted bytes may follow from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
     // Makes the state durable: if its run failed, its rename may not be.
     else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
@@ -167,7 +167,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: any later change gets another ctime, because the file system's clock has advanced.
+      // A19: a later change gets another ctime, as the file system's clock has advanced.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

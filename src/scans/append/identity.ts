@@ -186,7 +186,7 @@ export interface Recorded {
   isRenewed: boolean;
 }
 
-/** A6: checks that a log is of this workspace, if necessary by requesting a recorded code. */
+/** A6: checks that a log is of this workspace, if necessary by a request. */
 export async function checkOwnWorkspace(
   path: string,
   { workspace: recorded, identity, overlaps }: Saved,

@@ -105,7 +105,7 @@ export type RowReader = (onRow: (row: Pick<SavedRow, 'code' | 'id'>) => void) =>
 
 const MOST_IDS = 4_000_000;
 
-/** Counts the rows per code that only the old file has, in passes of about `mostIds` IDs. */
+/** Counts rows that only the old file has, by code, in passes of about `mostIds` IDs. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,

@@ -129,7 +129,7 @@ export interface SetBack {
   isCertain: boolean;
 }
 
-/** Returns the set-back of the service's clock since the last run; undefined if it is within the noise. */
+/** Returns the set-back of the service's clock; undefined within the noise. */
 export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Infinity, machineMs }: ClockReading,
@@ -151,7 +151,7 @@ export const OVERLAP_MS = 3_600_000;
 /** Maximum drift of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the start of the next reading; undefined for the first scan, never before `sinceMs`. */
+/** Returns where the next reading starts; undefined: at the first scan. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

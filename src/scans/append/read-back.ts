@@ -16,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Reads complete rows, and returns the offset after the last. Throws UnrecognizedRowError. */
+/** Reads complete rows. Returns the offset after the last. Throws UnrecognizedRowError. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -35,7 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: counts the rows that a stopped run left; undefined if another program wrote the data. */
+/** A21: counts the rows of a stopped run; undefined if another program wrote the data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -127,7 +127,7 @@ export async function rebuild(job: RebuildJob) {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Returns where rows begin. Refuses CSV without a header: its columns can't be checked. */
+/** Returns where rows begin. Without a header, the columns can't be checked. */
 async function checkBeginning(
   file: DiskFile,
   size: number,

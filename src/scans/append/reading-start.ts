@@ -45,7 +45,7 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** Warns of a clock that was set back. Continues, because it may be the service's or this machine's. */
+  /** Continues with a warning, because the clock may be the service's or this machine's. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

@@ -19,7 +19,7 @@ export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 
-/** Returns the paths of an append. Throws UsageError if `path` is not a regular file. */
+/** Returns the paths of an append. Throws UsageError unless `path` is a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
@@ -33,7 +33,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Returns when a log begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
+/** Returns when a log begins (-Infinity: first scan); undefined if unknown. */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
   const there = await statOf(file, disk);
@@ -52,7 +52,7 @@ export function codesOfLogs(
   );
 }
 
-/** Returns the path of the state of a file, complete or damaged; undefined without `--append`. */
+/** Returns the path of a state, even if damaged; undefined without `--append`. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -83,7 +83,7 @@ async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<Append
   }
 }
 
-/** Returns whether a log has rows in rotated or missing files; undefined if it has no state. */
+/** Tests for rows in rotated or missing files; undefined without a state. */
 export async function wasRotated(file: string): Promise<boolean | undefined> {
   const state = await readRecorded(file);
   if (state === undefined) return undefined;
@@ -91,7 +91,7 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why the files of a log, oldest first, lack recorded rows; undefined if they have all. */
+/** Returns why the files of a log, oldest first, lack recorded rows. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],

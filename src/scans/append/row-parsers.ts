@@ -10,7 +10,7 @@ export interface SavedRow {
   timeMs: number;
 }
 
-/** Error for a row that this export can't have written; completes "the file has". */
+/** Error whose message completes "the file has". */
 export class UnrecognizedRowError extends Error {}
 
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
@@ -25,7 +25,7 @@ export async function createCsvParser({ columns, codes, dialect }: AppendIdentit
   return (block) => {
     let records: string[][];
     try {
-      // Rejects a quote in an unquoted cell, as after an incomplete row that was written over.
+      // Rejects a quote in an unquoted cell, as after an overwritten incomplete row.
       records = parse(block, {
         delimiter,
         record_delimiter: recordEnd,

@@ -25,7 +25,7 @@ export interface AppendState {
   bytes: number;
   sha256: string;
   blocks?: string;
-  /** Stamp of the file after the last complete run; undefined during a run, and after a kill. */
+  /** Stamp after the last complete run; undefined during a run, and after a kill. */
   stamp?: FileStamp;
   /** Inode in text, because JSON numbers have too few digits. */
   ino?: string;
@@ -98,10 +98,10 @@ function isDigest(value: unknown): boolean {
 
 const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
 
-/** A19: identifies an unchanged file: changes update the ctime, which programs can't set. */
+/** A19: identifies an unchanged file by its ctime, which programs can't set. */
 export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
-/** Returns the stamp of a file; undefined in the tick of its last change, which may hide another. */
+/** Returns a stamp; undefined in the tick of the last change, which may hide another. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }

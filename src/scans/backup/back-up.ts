@@ -139,7 +139,7 @@ function unverified(code: QrCode, reason: string): UnprovenError {
   return notDeleted(code, reason, 'When the code is scanned less often, run the same command again.');
 }
 
-/** B4: pauses a code before its scans are read. Returns whether the service did not refuse. */
+/** B4: pauses a code before its scans are read. Returns false if the service refused. */
 async function pause({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Promise<boolean> {
   try {
     await setStatus('paused');
@@ -165,7 +165,7 @@ async function resume({ console }: BackupContext, code: QrCode, setStatus: SetSt
   });
 }
 
-/** Returns whether a request changed nothing. After an unexpected 2xx, the code may be paused. */
+/** Tests for no change. After an unexpected 2xx, the code may be paused. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
@@ -177,7 +177,7 @@ interface SavedScans {
   untilMs: number;
 }
 
-/** Writes all scans of a code. Throws UnprovenError if any may be missing, also one of an existing file. */
+/** Writes all scans of a code, and of an existing file. Throws UnprovenError. */
 async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
@@ -191,7 +191,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string): Pr
     service,
     codes: [code],
     untilMs: undefined,
-    // B2: looks beyond any total, which may be capped, because the deletion would lose scans.
+    // B2: looks beyond any total, because a capped one would lose scans.
     proveBeyond: true,
     clock: context.clock,
     signal: context.signal,
@@ -208,7 +208,6 @@ async function saveScans(context: BackupContext, code: QrCode, path: string): Pr
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();
-  const take = (line: string) => ids.add(/"id":\s*(-?\d+)/.exec(line)?.[1] ?? line);
   let rest = '';
   const opened = await ifPresent(nodeDisk.open(await realPath(nodeDisk, path), 'r'));
   if (!opened) return ids;
@@ -217,16 +216,21 @@ async function readIds(path: string): Promise<Set<string>> {
     for await (const piece of readPieces(file, 0, size)) {
       const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) take(line);
+      for (const line of lines) ids.add(idIn(line));
     }
   });
-  if (rest !== '') take(rest);
+  if (rest !== '') ids.add(idIn(rest));
   return ids;
+}
+
+function idIn(line: string): string {
+  return /"id":\s*(-?\d+)/.exec(line)?.[1] ?? line;
 }
 
 function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): CodeSink {
   let added = 0;
   return {
+    ...document,
     sinceMs: undefined,
     added: () => added,
     async write({ rows }) {
@@ -234,7 +238,6 @@ function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): Code
       for (const { id } of rows) before.delete(String(id));
       return document.write(rows);
     },
-    checkpoint: () => document.checkpoint(),
     async commit() {
       // B6: an existing backup may be the only record of scans that the service no longer returns.
       if (before.size > 0) {
@@ -243,7 +246,6 @@ function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): Code
       }
       await document.commit();
     },
-    discard: () => document.discard(),
   };
 }
 

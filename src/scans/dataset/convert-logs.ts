@@ -57,7 +57,7 @@ async function convert(
     if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
-  // First pass: finds the first time in each file, and reports faults before writing.
+  // Finds the first time in each file, and reports faults before writing.
   const spans = await readScans(run, reading);
   const output = { ...planned.output, columns };
   const plan = { ...planned, all: allOf(kept), sinceMs: beginningOf(logs, spans), output };

@@ -31,7 +31,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): Formatter;
-  /** Whether to add to a dataset. If not, the directory must be empty, and parts appear at the end. */
+  /** If not, the directory must be empty, and parts appear at the end. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
@@ -85,7 +85,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   }
 }
 
-/** P15: returns the remaining parts, and the end of the partitions that a user deleted. */
+/** P15: returns the remaining parts, and the end of deleted partitions. */
 async function withoutRemoved(
   disk: Disk,
   directory: string,
@@ -119,7 +119,7 @@ export async function readManifest(directory: string, disk: Disk = nodeDisk): Pr
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: the manifest can't be rebuilt from the parts: nothing shows which missing parts it listed.
+    // P6: the parts don't show which missing parts the manifest listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw refusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
@@ -144,7 +144,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault };
 }
 
-/** Returns when a dataset begins, ms since the epoch (-Infinity: first scan); undefined if unknown. */
+/** Returns when a dataset begins (-Infinity: first scan); undefined if unknown. */
 export async function readDatasetBeginning(
   directory: string,
   paths: ReadonlySet<string>,
@@ -156,7 +156,7 @@ export async function readDatasetBeginning(
   return saved.sinceMs ?? -Infinity;
 }
 
-/** Returns why readers lack recorded rows, as a clause; undefined if only partitions were deleted (P15). */
+/** Returns why readers lack recorded rows, other than those of deleted partitions (P15). */
 export async function lossOfDataset(name: string): Promise<string | undefined> {
   const disk = nodeDisk;
   const directory = await realPath(disk, name);

@@ -32,7 +32,7 @@ const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that the manifest does not list; all its rows are of `owner`, whose export may still fail. */
+/** Part that is not listed yet; the export of its `owner` may still fail. */
 interface Staged extends Part {
   owner?: string;
 }

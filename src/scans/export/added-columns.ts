@@ -11,7 +11,7 @@ export function labelOf({ id, slug, name }: CodeLabel) {
   return { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
 }
 
-/** Adds columns that the service does not return, such as local times, to rows of a code. */
+/** Adds columns of the code and local times to rows. */
 export function addColumns(
   code: CodeLabel,
   sink: CodeSink,
@@ -31,7 +31,7 @@ export function addColumns(
   };
 }
 
-/** Copies a row, 15 times as fast as spreading, in a third of the memory: objects share one shape. */
+/** Copies a row by a shared shape: 15 times as fast as spreading, in a third of the memory. */
 function filled(blank: Row, row: Row): Row {
   const copy: Record<string, unknown> = { ...blank };
   for (const field of SCAN_FIELDS) copy[field] = row[field];

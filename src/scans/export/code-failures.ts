@@ -27,7 +27,7 @@ export function someFailed(
   });
 }
 
-/** A43: separates deleted codes from failed ones. Neither list has those recorded as deleted before. */
+/** A43: separates deleted codes, without those reported before, from failed ones. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,

@@ -191,11 +191,11 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
-  // An earlier scan shows that the bound is ignored. The newest row is then the last one, or on page 1.
+  // An earlier scan shows that the bound is ignored: the newest is the last one, or on page 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** C19: refuses an empty range, for which services return no scans, or 400. */
+/** C19: refuses an empty range. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(

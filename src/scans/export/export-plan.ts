@@ -23,7 +23,7 @@ export interface ExportPlan {
   /** Whether all codes are exported, or their filters. */
   all: boolean | string;
   labeled: boolean;
-  /** Whether slugs or names are written, so that codes specified by ID are fetched. */
+  /** Whether slugs or names are written, and must be fetched. */
   named: boolean;
   output: OutputPlan;
   localZone?: string;
@@ -93,7 +93,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Refuses files of an append. Before the first request, only IDs in names show the files of the run. */
+/** Before the first request, only IDs in names show the files of the run. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

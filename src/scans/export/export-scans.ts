@@ -35,7 +35,7 @@ const ROUNDS = 3;
 /** Number of passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
-/** Exports a range. Throws UnprovenError if it can't be verified as complete, NotFoundError without code. */
+/** Exports a range. Throws UnprovenError, or NotFoundError without code. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: the service may show a missing code as one without scans.
@@ -90,7 +90,7 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
   }
 }
 
-/** Returns the order of a page by times or, in one instant, by IDs; `mixed` if it is not sorted by time. */
+/** Returns the order of a page by times or, in one instant, by IDs. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));

@@ -137,7 +137,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       appendedTo.push(file);
       return file;
     },
-    /** Creates a sink that counts committed rows. If `ownPath` is set, the document ends with the code. */
+    /** Creates a sink that counts committed rows. With `ownPath`, its end commits the document. */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;

@@ -31,7 +31,7 @@ export async function* paginate(
   // C13: the first round is short: one page may report too many pages.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
-  // C13: each round collects rows or costs a request of the budget. C9: ends when the newest total is merged.
+  // C13: each round costs requests of the budget. C9: ends when the newest total is merged.
   do {
     const readNumbered = async (page: number): Promise<{ page: number; response: ScanPage }> => {
       const response = page === 1 && firstIsNew ? first : await readPage(page);
@@ -69,7 +69,7 @@ export async function* paginate(
   if (total !== checkedTotal) await refuseMore();
   yield merger.rest();
 
-  /** Rejects if the service has, or may have, more rows than its capped total (C10). */
+  /** Throws if the service may have more rows than its capped total (C10). */
   async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
     const known = total;

@@ -49,7 +49,7 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   awaitEnd?(): Promise<void>;
 }
 
-/** Maximum number of parallel requests before the page count, which may be wrong, is confirmed. */
+/** Maximum number of parallel requests before the page count is confirmed. */
 export const CAUTIOUS_WIDTH = 16;
 
 /** Maximum error of a bound that a service rounds to whole seconds. */
@@ -59,12 +59,12 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/** C1: returns whether page 1 may count rows after the end. Bounds may be rounded down to seconds. */
+/** C1: tests for rows after the end. Bounds may be rounded down to seconds. */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a reader of pages as long as page 1. A page that the service refuses is empty. */
+/** Reads pages as long as page 1. A page that the service refuses is empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,

@@ -1,4 +1,4 @@
-/** Reads pages until there are as many IDs as the newest total. The caller checks if that is capped. */
+/** Reads pages until there are as many IDs as the newest total, which may be capped. */
 import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
@@ -11,7 +11,7 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows, and returns whether they are all. Passes that find more of them are not counted. */
+/** Yields new rows. Passes that find more of them are not counted. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,

@@ -1,4 +1,4 @@
-/** Reads a range in slices of time, which need no order and little memory, and reveal a capped total. */
+/** Reads a range in slices of time, which need no order, and reveal a capped total. */
 import { countOf } from '#base/text/quote';
 import type { Scan, ScanPage } from '#service/shapes';
 import {
@@ -31,7 +31,7 @@ export interface SplitJob extends PaginationJob {
 }
 
 interface Part extends SplitJob {
-  /** Number of rows of a full page, by which a page 1 before empty pages is known to be full. */
+  /** Number of rows of a full page. */
   fullPage: number;
   /** Number of rows after this part that were returned, but not collected. */
   ahead: number;

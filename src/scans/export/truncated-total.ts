@@ -1,4 +1,4 @@
-/** Finds rows beyond a capped total (C10). No page has them, but they can be requested by time. */
+/** Finds rows beyond a capped total by time (C10). No page has them. */
 import type { Scan, ScanPage } from '#service/shapes';
 import {
   type Batch,
@@ -54,7 +54,7 @@ interface Look {
   isCertain: boolean;
 }
 
-/** Returns whether the service has rows beyond the edge; undefined if the responses are inconclusive. */
+/** Looks for rows beyond the edge. Returns undefined if the responses are inconclusive. */
 export async function requestBeyond(
   job: RangeReading,
   order: PageOrder,
@@ -64,12 +64,12 @@ export async function requestBeyond(
   // Rows of one instant show no order, so both directions are requested.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // A service that rounds down to seconds omits the second before a whole one, but not the instant.
+    // Rounded down, bounds omit the second before a whole one, but not the instant.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Begins inside the edge for exclusive bounds, then rounded ones, then a second with more rows than a page.
+  // Inside the edge, for exclusive bounds, rounded ones, and a second with more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
     // No rows are missing outside the range. At its border, rows of the edge may be.
@@ -80,7 +80,7 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // All rows are near the edge, so an equal total may be capped; one of later rows can't be.
+  // An equal total of rows near the edge may be capped; one of later rows can't be.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
@@ -126,7 +126,7 @@ export interface RangeCount {
   asked: Bounds;
   page: ScanPage;
   inside: ScanPage['rows'];
-  /** Number of scans: the total without rows of the page in the margins; never too small. */
+  /** Total without rows of the page in the margins; never too small. */
   scans: number;
   /** C10: the service may have stopped counting at this total. */
   isCapped: boolean;

@@ -119,7 +119,7 @@ function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
   return first.day === last.day ? locale.date('date', first) : locale.date('daysInMonth', first, last);
 }
 
-/** Returns the first and last date of `2026-10-01`, `2026-W40`, `2026-10` or `Monday`; else undefined. */
+/** Returns the first and last date of `2026-10-01`, `2026-W40`, `2026-10` or `Monday`. */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
   if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
   if (by === 'day') {

@@ -33,7 +33,7 @@ export function localHour(ms: number, offsetMs: OffsetAt): number {
   return Math.floor((ms + offsetMs(ms)) / HOUR_MS);
 }
 
-/** Returns the unit of an hour: days, weeks and months since 1970; hours of a day; weekdays from Monday. */
+/** Returns days, weeks and months since 1970; hours of a day; weekdays from Monday. */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -125,7 +125,7 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt):
   };
 }
 
-/** Returns local time by the offset before an instant, so that a day without midnight is whole. */
+/** Uses the offset before an instant, so that a day without midnight is whole. */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
 }
@@ -133,7 +133,7 @@ function localMs(ms: number, offsetMs: OffsetAt): number {
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
-/** Returns the period to compare with, up to the same elapsed time if `span` is not over. */
+/** Returns the period before, up to the same elapsed time if `span` is not over. */
 export function spanBefore(
   span: ClosedSpan,
   comparison: Exclude<Comparison, 'none'>,

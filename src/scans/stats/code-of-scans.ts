@@ -16,7 +16,7 @@ export interface CodeName {
   name?: string;
 }
 
-/** Returns the ID of a code, if known: its slug may have belonged to a deleted code (F20). */
+/** Prefers the ID, because a slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }

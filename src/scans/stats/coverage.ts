@@ -94,7 +94,7 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   if (end) note(capitalize(end));
 }
 
-/** Time with data, which is open at an end without a time. `ofCode`: its beginning per code ID. */
+/** Time with data, open at an end without a time. `ofCode`: its beginning by code ID. */
 export interface DataPart {
   fromMs?: number;
   toMs?: number;
@@ -108,7 +108,7 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/** Returns the time with data: all if a code existed by `sinceMs`, otherwise from the first scan on. */
+/** Returns the time with data: from the first scan on, unless a code existed by `sinceMs`. */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
@@ -123,7 +123,7 @@ export function partOfService(
   }
   const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ofCode };
-  // Nothing shows on which day the scans of new codes began if they were counted by longer units.
+  // Longer units don't show on which day the scans of new codes began.
   if (tallies.some((tally) => tally.total() > 0 && !tally.span())) return { fromMs: Infinity, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
   const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);

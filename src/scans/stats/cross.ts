@@ -36,7 +36,7 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
 }
 
-/** Crosses two dimensions. With at most `most` columns of values, the narrower one is the column. */
+/** Crosses two dimensions. With `most` columns, the narrower one is the column. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
   const { rows, columns, cells } = countCells(pair, options, most);
   return trimmed({
@@ -46,7 +46,7 @@ export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cro
   });
 }
 
-/** Counts the cells of a cross table; only those with scans, because most pairs of many values have none. */
+/** Counts the cells that have scans, because most pairs of many values have none. */
 function countCells(pair: Pair, given: FiguresOptions, most?: number) {
   const options = countedByPairs(pair, given);
   const [a, b] = most === undefined ? pair : forWidth(pair);

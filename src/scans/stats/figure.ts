@@ -12,7 +12,7 @@ export interface Compared {
   scans: number;
   /** Average; null if the data covers none of the period. */
   perDay: number | null;
-  /** Scans of the previous period or unit; null without one, or if all of it is before the data. */
+  /** Scans of the previous period or unit; null without one, or before the data. */
   previous: number | null;
   previousPerDay: number | null;
   /** Fraction, of averages if the periods differ in length; null if misleading (F16). */
@@ -38,14 +38,14 @@ export type Section = GroupBy & {
   rows: Figure[];
   comparesAverages: boolean;
   noneIs?: NoneIs;
-  /** Whether scans are a minimum, because there were too many values; `other` has the rest. */
+  /** Whether scans are a minimum, because of too many values. */
   isApproximate: boolean;
-  /** Set if units without scans are omitted, because the range has too many. */
+  /** Set if units without scans are omitted. */
   isSparse?: true;
 };
 
 const LEAST_SCANS = 30;
-/** Maximum difference, in days, of equally long periods: a count takes time and ends the current one. */
+/** Maximum difference of equally long periods, in days: a count takes time. */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {

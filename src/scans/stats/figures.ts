@@ -51,7 +51,7 @@ export function totalOf(options: FiguresOptions): Total {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Scans in an hour of a weekday; `perDay` is null if the data covers no such day. */
+/** `perDay` is null if the data covers no such day. */
 export interface HourOfWeekday {
   scans: number;
   perDay: number | null;
@@ -71,7 +71,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Compares averages by hour or weekday, because a period has more of some units. */
+/** Compares averages, because a period has more of some units. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,

@@ -19,7 +19,7 @@ export interface Tally {
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
   /**
-   * Returns first and last time, also of scans that were not counted; undefined without scans, and if the
+   * Returns first and last time, also of scans that were not counted; undefined if the
    * days of some are unknown.
    */
   span(): { firstMs: number; lastMs: number } | undefined;

@@ -10,7 +10,7 @@ export interface ValueCounter {
   /** Adds scans; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns scans by value; if `isApproximate`, they are minimums and add up to less than was added. */
+  /** Returns scans by value; if `isApproximate`, these are minimums. */
   counts(): Map<Value, number>;
   isApproximate(): boolean;
 }

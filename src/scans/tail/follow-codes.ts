@@ -153,7 +153,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
         // Repeated scans are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
-      // Returned scans exist even if the pages don't add up; the next overlap finds missing ones.
+      // Returned scans exist even if the pages don't add up.
       const doubt = await reading.then(
         () => undefined,
         (error) => (error instanceof UnprovenError ? error : Promise.reject(error)),

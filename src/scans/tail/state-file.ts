@@ -38,7 +38,7 @@ export type TailStateFile = Awaited<ReturnType<typeof openTailState>>;
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/** Opens a state file, present or not, under its lock. Throws UsageError if it can't be used. */
+/** Opens a state file, present or not, under its lock. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -102,7 +102,7 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     const wayOn =
       cause instanceof UnknownRecordError ? 'Update qrctl' : 'Restore the state file from a backup';
     throw new UsageError(`cannot continue from ${path}: it ${cause.message}`, {
-      // Another program may have written the file, so removing it is not suggested.
+      // Another program may have written the file.
       hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
       cause,
     });

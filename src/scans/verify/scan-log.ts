@@ -96,7 +96,7 @@ export function keptRange({ state, gone }: ScanLog, code: string): Range | undef
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/** Returns the code of rows without one: of the log, of a file named by a slug, or the only one. */
+/** Returns the code of rows without one: of the log, of the file's name, or the only one. */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -129,7 +129,7 @@ export async function checkCodesOfLogs(
   if (unknown) throw unknown.missing;
 }
 
-/** V12: refuses a code that its log is not about: it would be missing, or equal by chance. */
+/** V12: refuses a code that would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

@@ -44,7 +44,7 @@ export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeC
 
 const MOST_PAGES = 100;
 
-/** Returns the segments to read, oldest first, with about 2 log2(days) requests per difference. */
+/** Returns the segments to read, by about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: Pick<TotalsOfCode, 'read' | 'index' | 'largest'>,
   range: Range,
@@ -104,7 +104,7 @@ export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> 
     await job.takeMissing(batch);
     for (const ms of batch.times) addOne(missing, dayOf(ms));
   }
-  // V6: a replica that lags behind omits new rows, so a scan is gone only if two readings lack it.
+  // V6: a replica may lag behind, so a scan is gone only if two readings lack it.
   const lacking = left.size === 0 ? left : (await readAgainst(job, left)).left;
   for (const ms of lacking.values()) addOne(gone, dayOf(ms));
   const days = new Set([...missing.keys(), ...gone.keys()]);

@@ -106,7 +106,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
-    // V12: the log has nothing that could be equal, so the total suffices.
+    // V12: nothing could be equal, so the total suffices.
     if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });

@@ -104,7 +104,7 @@ export async function planVerify({ signal }: ScanRun, job: LogsJob) {
   });
 }
 
-/** V13: refuses files without a state or rows of these codes, maybe of another workspace. */
+/** V13: refuses files of other codes, maybe of another workspace. */
 function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
   const [log] = logs;
   const found = [...index.codes()];

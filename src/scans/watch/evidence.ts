@@ -52,12 +52,12 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const isCapped = parts?.isCapped ?? false;
   return { ...common, recent: week.scans, baseline, isCapped, last, findLast };
 
-  /** W8: counts with a margin, which includes every scan whatever bounds the service applies. */
+  /** W8: counts with a margin, whatever bounds the service applies. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
     return countRange(read, { sinceMs, untilMs });
   }
 
-  /** W7: counts the eight weeks in two halves; a total below that of the whole is not capped. */
+  /** W7: counts two halves; a total below that of the whole is not capped. */
   async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
@@ -96,7 +96,7 @@ interface FilesJob {
 
 type Found = ReturnType<typeof newFound>;
 
-/** Reads files twice: for the last scan of each code, and for the counts that it requires. */
+/** Reads files twice: for the last scan of each code, and for counts relative to it. */
 export async function readFilesEvidence(job: FilesJob) {
   // W12: a scan dated in the future must not be the end of all codes.
   const untilMs = job.untilMs ?? job.nowMs + 1;

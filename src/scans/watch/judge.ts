@@ -129,7 +129,7 @@ async function expectedSince(
   const { recent, baseline } = evidence;
   const gapMs = endMs - lastMs;
   if (gapMs >= WEEK_MS) {
-    // Whole weeks have each hour of each weekday, so the rate up to the last scan applies.
+    // Whole weeks have each hour of each weekday, so one rate applies.
     const scannedMs = lastMs - startMs;
     return scannedMs < WEEK_MS
       ? undefined

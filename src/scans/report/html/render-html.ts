@@ -174,7 +174,7 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
 
 const LEAST_LONG_NAME = 7;
 
-/** Renders a table with roles, which some browsers otherwise drop in a grid layout. */
+/** Adds roles, which some browsers drop in a grid layout. */
 function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);

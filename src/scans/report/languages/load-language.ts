@@ -1,4 +1,4 @@
-/** Formats numbers and dates by frozen CLDR data (UTS 35), so that all versions of Node print the same. */
+/** Formats numbers and dates by frozen CLDR data (UTS 35), the same in all versions of Node. */
 import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
 /** Words by plural category: the compiler requires those that the language has. */
@@ -17,7 +17,7 @@ type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/** Name of a pattern. Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
+/** Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {

@@ -13,7 +13,7 @@ export interface Line {
   pieces: readonly Piece[];
   width: number;
   style: TextStyle;
-  /** Space that separates the line from the next text of the same element, for screen readers. */
+  /** Space before the next text of the same element, for screen readers. */
   space?: Line;
 }
 

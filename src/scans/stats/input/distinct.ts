@@ -1,9 +1,9 @@
-/** Dedup of scans in overlapping files: in memory only if times and IDs do not rise. */
+/** Dedup of overlapping files: in memory only if times and IDs do not rise. */
 import { firstIndex, getOrAdd } from '#base/collections';
 import { UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
 
-/** Reports whether a scan is new. `owner` identifies the scan's code; unknown codes share one. */
+/** Tests whether a scan is new. Unknown codes share one `owner`. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {

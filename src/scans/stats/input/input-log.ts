@@ -42,7 +42,7 @@ export interface ListOptions {
   warn(line: string): void;
 }
 
-/** F22: throws UnprovenError if a log lacks recorded scans. Warns if rotated files are elsewhere. */
+/** F22: refuses a log that lacks recorded scans. Warns if rotated files are elsewhere. */
 export async function refuseLosses(
   logs: readonly InputLog[],
   { rotated, warn }: ListOptions,
@@ -117,7 +117,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/** Returns the kind of a file. Unreadable ones count as `scans`, so that the reader reports them. */
+/** Unreadable files count as `scans`, so that the reader reports them. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   const text = start.replace(/^\ufeff/, '').trimStart();

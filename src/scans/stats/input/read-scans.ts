@@ -18,7 +18,7 @@ type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: nu
 
 interface ReadInputs {
   paths: readonly string[];
-  /** Files whose last line is counted even without a line end, if it has all cells. */
+  /** Files whose last line may lack its line end. */
   closed?: ReadonlySet<string>;
   fields: readonly ValueDimension[];
   start(): TakeScan;
@@ -93,7 +93,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: returns whether all scans share one owner: files with and without code IDs may overlap. */
+/** F6: files with and without code IDs may overlap, so all scans share one owner. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
