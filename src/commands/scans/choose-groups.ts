@@ -148,7 +148,7 @@ function resolve(raw: string, file: Input | undefined, flag = '--by'): GroupBy {
 function columnIn(raw: string, file: Input, flag: string): string {
   const column = file.columns.find((name) => name === raw) ?? columnFor(file, fold(raw));
   if (column !== undefined) return column;
-  const message = `${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`;
+  const message = `${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file) || 'none'})`;
   const known = [...DIMENSIONS, ...file.columns];
   const otherwise = 'Use one of these columns, or a dimension such as day.';
   throw misread(message, { raw, known, flag: `${flag} ` }, otherwise);
