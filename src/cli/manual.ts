@@ -8,16 +8,7 @@ import type {
   Options,
 } from '#commands/define';
 import { lineOptions } from '#commands/global-options';
-import { HELP_SUMMARY, isBranch, type Leaf, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
-
-const ROOT: GroupPage = {
-  name: '',
-  summary: ROOT_SUMMARY,
-  commands: [
-    ...TREE.map(({ name, summary }) => ({ name, summary })),
-    { name: 'help', summary: HELP_SUMMARY },
-  ],
-};
+import { isBranch, type Leaf, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 
 export type Manual = Awaited<ReturnType<typeof loadManual>>;
 
@@ -27,7 +18,7 @@ export async function loadManual(version: string) {
   );
   const groups: GroupPage[] = TREE.filter(isBranch);
   const globals = flagsOf(lineOptions);
-  return { version, root: ROOT, groups, commands: await Promise.all(commands), globals };
+  return { version, summary: ROOT_SUMMARY, groups, commands: await Promise.all(commands), globals };
 }
 
 export type CommandPage = Awaited<ReturnType<typeof loadPage>>;

@@ -73,7 +73,11 @@ async function readSuccess<T>(
 ): Promise<AttemptResult<T>> {
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
-  if (!call.check) return { kind: 'failed', error: notEmpty(subject, response), repeat: true, sent: true };
+  if (!call.check) {
+    // A proxy or portal may respond with any other 2xx.
+    const error = unexpected('the response is not 204 (No Content)', subject, response);
+    return { kind: 'failed', error, repeat: true, sent: true };
+  }
   let json: unknown;
   try {
     json = await parseJson(response.text);
@@ -84,7 +88,8 @@ async function readSuccess<T>(
       const error = new UnexpectedResponseError(`the response ${cause.message}`, { status, hint, cause });
       return { kind: 'failed', error, repeat: false, sent: true };
     }
-    const error = notJson(subject, response, cause);
+    const what = response.text.trim() === '' ? 'empty response' : 'the response is not JSON';
+    const error = unexpected(what, subject, response, cause);
     // A body that begins like JSON was truncated. Other text is from a gateway, or the base URL is wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
@@ -118,21 +123,15 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   return { kind: 'failed', error, repeat: fault === 'network' && !(sent && method === 'POST'), sent };
 }
 
-/** Returns the error for a 2xx other than 204: a proxy or portal may respond with any of them. */
-function notEmpty({ redact }: Subject, { status, text }: HttpResponse): UnexpectedResponseError {
-  const words = excerpt(text, redact);
-  const message = `the response is not 204 (No Content)${words && `: ${words}`} (${status})`;
-  return new UnexpectedResponseError(message, { status, hint: CHECK_URL });
-}
-
-function notJson(
+function unexpected(
+  what: string,
   { redact }: Subject,
   { status, text }: HttpResponse,
-  cause: unknown,
+  cause?: unknown,
 ): UnexpectedResponseError {
   const words = excerpt(text, redact);
-  const what = text.trim() === '' ? 'empty response' : `the response is not JSON${words && `: ${words}`}`;
-  return new UnexpectedResponseError(`${what} (${status})`, { status, hint: CHECK_URL, cause });
+  const message = `${what}${words && `: ${words}`} (${status})`;
+  return new UnexpectedResponseError(message, { status, hint: CHECK_URL, cause });
 }
 
 const FIRST_BACKOFF_MS = 200;

@@ -28,26 +28,14 @@ function parseNumber(digits: string): number | bigint {
 }
 
 const LONG = 16;
+const LONG_INTEGER = /[:,[\s]-?\d{16}/;
 
-/** Tests for an integer of 16 digits or more, which includes a 16th character: only these are checked. */
+/** Tests for an integer of 16 digits or more: it covers a position that is a multiple of 16, so only these are tested. */
 function hasLongInteger(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
-    if (!isDigit(text, at)) continue;
-    let start = at;
-    while (isDigit(text, start - 1)) start--;
-    while (isDigit(text, at)) at++;
-    if (at - start >= LONG && beginsValue(text, start)) return true;
+    const code = text.charCodeAt(at);
+    const isDigit = code >= 48 && code <= 57;
+    if (isDigit && LONG_INTEGER.test(text.slice(Math.max(0, at - LONG - 1), at + LONG))) return true;
   }
   return false;
-}
-
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 48 && code <= 57;
-}
-
-function beginsValue(text: string, start: number): boolean {
-  let before = text.charAt(start - 1) === '-' ? start - 2 : start - 1;
-  while (/\s/.test(text.charAt(before))) before--;
-  return /[:,[]/.test(text.charAt(before));
 }

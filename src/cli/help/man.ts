@@ -25,13 +25,13 @@ function pageName(names: readonly string[]): string {
   return ['qrctl', ...names].join('-');
 }
 
-function rootPage({ version, root, globals, commands }: Manual): string {
+function rootPage({ version, summary, globals, commands }: Manual): string {
   return lines([
-    header([], root.summary, '<command> [flags]', version),
+    header([], summary, '<command> [flags]', version),
     section('DESCRIPTION'),
-    text(`${root.summary}.`),
+    text(`${summary}.`),
     section('COMMANDS'),
-    ...commands.flatMap(({ names, summary }) => item(fullName(names), summary)),
+    ...commands.flatMap((command) => item(fullName(command.names), command.summary)),
     ...flagSections(globals),
     ...TOPICS.filter((topic) => topic !== FLAGS_TOPIC).flatMap(({ title, blocks }) => [
       section(title.toUpperCase()),

@@ -12,11 +12,11 @@ export function formatReference(manual: Manual): string {
   return `${JSON.stringify(createReference(manual), undefined, 2)}\n`;
 }
 
-export function createReference({ version, root, groups, commands, globals }: Manual) {
+export function createReference({ version, summary, groups, commands, globals }: Manual) {
   return {
     version: VERSION,
     qrctl: version,
-    summary: root.summary,
+    summary,
     groups: groups.map(({ name, summary }) => ({ name, summary })),
     commands: [...commands.map(describeCommand), describeHelp()],
     global_flags: globals.map(describeFlag),

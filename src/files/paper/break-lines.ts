@@ -1,3 +1,5 @@
+import { firstIndex } from '#base/collections';
+
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fc\uff00-\uffef]/u;
 /** Characters that do not begin a line (JLREQ 3.1.7). */
 const NOT_FIRST = /[、。，．・：；？！）］｝」』】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ％]/u;
@@ -50,11 +52,6 @@ function longestFit(text: string, widthOf: (text: string) => number, room: numbe
   let high = Math.min(characters.length, FIRST_TRY);
   while (high < characters.length && widthOf(start(high)) <= room)
     high = Math.min(characters.length, 2 * high);
-  let low = 0;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (widthOf(start(middle)) <= room) low = middle;
-    else high = middle - 1;
-  }
-  return start(Math.max(1, low));
+  const count = firstIndex(high, (index) => widthOf(start(index + 1)) > room);
+  return start(Math.max(1, count));
 }

@@ -45,7 +45,7 @@ export function createWorkbookSink(
   async function begin(): Promise<void> {
     if (begun) return;
     begun = true;
-    for (const [path, text] of Object.entries(smallParts(['qrctl']))) await zip.add(path, text);
+    await addSmallParts(zip, ['qrctl']);
     await zip.begin(sheetPath(1));
     await zip.write(sheetBeginning(columns));
   }
@@ -95,6 +95,13 @@ export function createWorkbookSink(
   };
 }
 
+async function addSmallParts(zip: ReturnType<typeof createZipStream>, sheetNames: readonly string[]) {
+  for (const [path, text] of Object.entries(smallParts(sheetNames))) {
+    await zip.begin(path);
+    await zip.write(text);
+  }
+}
+
 interface Sheet {
   name: string;
   columns: readonly Column[];
@@ -105,7 +112,7 @@ interface Sheet {
 export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Promise<void> {
   const zip = createZipStream(bytes);
   const names = sheetNames(sheets.map(({ name }) => name));
-  for (const [path, text] of Object.entries(smallParts(names))) await zip.add(path, text);
+  await addSmallParts(zip, names);
   for (const [at, { columns, rows }] of sheets.entries()) {
     if (rows.length > MOST_ROWS) throw tooManyRows(rows.length);
     const lines = rows.map((row, line) => {
@@ -116,12 +123,10 @@ export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Pr
       });
       return `<row r="${line + 2}">${cells.join('')}</row>`;
     });
-    const text = sheetBeginning(columns) + lines.join('') + sheetEnd(columns, MOST_ROWS + 1, rows.length + 1);
-    if (at < sheets.length - 1) await zip.add(sheetPath(at + 1), text);
-    else {
-      await zip.begin(sheetPath(at + 1));
-      await zip.write(text);
-    }
+    await zip.begin(sheetPath(at + 1));
+    await zip.write(
+      sheetBeginning(columns) + lines.join('') + sheetEnd(columns, MOST_ROWS + 1, rows.length + 1),
+    );
   }
   await zip.end();
   await bytes.commit();

@@ -1,8 +1,8 @@
 /**
- * Streams a ZIP archive (PKWARE APPNOTE 6.3) that can be rolled back. The last entry consists of independent
- * pieces that each end at a byte (Z_SYNC_FLUSH).
+ * Streams a ZIP archive (PKWARE APPNOTE 6.3) that can be rolled back. An entry consists of independent pieces
+ * that each end at a byte (Z_SYNC_FLUSH).
  */
-import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import { UsageError } from '#base/errors';
 import type { ByteSink } from '#files/formats/document-sink';
 import { createGatherer, type Encoder, encoderOf } from '#files/formats/gatherer';
@@ -10,8 +10,6 @@ import { createGatherer, type Encoder, encoderOf } from '#files/formats/gatherer
 interface Entry {
   name: Buffer;
   offset: number;
-  /** General-purpose flag bit 3 of ZIP: the sizes and the checksum follow the data. */
-  streamed: boolean;
   crc: number;
   packed: number;
   size: number;
@@ -23,8 +21,8 @@ const MOST_BYTES = 0xffff_ffff;
 const DATE = 0x0021;
 /** Empty last block (RFC 1951, 3.2.6), which completes the pieces. */
 const END_OF_DATA = Buffer.from([0x03, 0x00]);
-const UTF8 = 0x0800;
-const SIZES_BEHIND = 0x0008;
+/** General-purpose flags of ZIP: names are UTF-8, and the sizes and the checksum follow the data. */
+const FLAGS = 0x0800 | 0x0008;
 
 /** Creates an archive. Throws the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
@@ -53,22 +51,23 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
     return { ...encoder, encode: async (data) => encode(data) };
   }
 
-  async function addHeader(entry: Entry): Promise<void> {
-    entries.push(entry);
-    await put(Buffer.concat([localHeader(entry), entry.name]));
+  async function finish(): Promise<void> {
+    if (!open) return;
+    await piece.end();
+    await put(END_OF_DATA);
+    const entry = open;
+    open = undefined;
+    await put(layOut([4, 0x08074b50], ...sizesOf(entry)));
   }
 
   return {
-    async add(name: string, text: string) {
-      const data = Buffer.from(text);
-      const packed = deflateRawSync(data);
-      const sizes = { crc: crc32(data), packed: packed.length, size: data.length };
-      await addHeader({ name: Buffer.from(name), offset, streamed: false, ...sizes });
-      await put(packed);
-    },
+    /** Begins an entry, and ends the one before. */
     async begin(name: string) {
-      const entry = { name: Buffer.from(name), offset, streamed: true, crc: 0, packed: 0, size: 0 };
-      await addHeader(entry);
+      await finish();
+      piece = createGatherer(createPiece(), put);
+      const entry = { name: Buffer.from(name), offset, crc: 0, packed: 0, size: 0 };
+      entries.push(entry);
+      await put(Buffer.concat([layOut([4, 0x04034b50], ...commonFields(entry, NO_SIZES)), entry.name]));
       open = entry;
     },
     write: (data: string | Uint8Array) => piece.write(data),
@@ -86,11 +85,7 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
       };
     },
     async end() {
-      await piece.end();
-      await put(END_OF_DATA);
-      const entry = open;
-      open = undefined;
-      if (entry) await put(dataDescriptor(entry));
+      await finish();
       const start = offset;
       for (const each of entries) await put(Buffer.concat([centralHeader(each), each.name]));
       await put(endOfDirectory(entries.length, start, offset - start));
@@ -118,9 +113,12 @@ function layOut(...fields: readonly Field[]): Buffer {
 
 const NONE: Field = [2, 0];
 
-function localHeader(entry: Entry): Buffer {
-  const sizes = entry.streamed ? { crc: 0, packed: 0, size: 0 } : entry;
-  return layOut([4, 0x04034b50], ...commonFields(entry, sizes));
+type Sizes = Pick<Entry, 'crc' | 'packed' | 'size'>;
+
+const NO_SIZES: Sizes = { crc: 0, packed: 0, size: 0 };
+
+function sizesOf({ crc, packed, size }: Sizes): Field[] {
+  return [crc, packed, size].map((value) => [4, value]);
 }
 
 function centralHeader(entry: Entry): Buffer {
@@ -129,17 +127,8 @@ function centralHeader(entry: Entry): Buffer {
   return layOut([4, 0x02014b50], [2, 20], ...common, NONE, NONE, NONE, external, [4, entry.offset]);
 }
 
-function commonFields(
-  { name, streamed }: Entry,
-  { crc, packed, size }: Pick<Entry, 'crc' | 'packed' | 'size'>,
-): Field[] {
-  const flags = UTF8 | (streamed ? SIZES_BEHIND : 0);
-  const sizes: Field[] = [crc, packed, size].map((value) => [4, value]);
-  return [[2, 20], [2, flags], [2, 8], NONE, [2, DATE], ...sizes, [2, name.length], NONE];
-}
-
-function dataDescriptor({ crc, packed, size }: Entry): Buffer {
-  return layOut([4, 0x08074b50], [4, crc], [4, packed], [4, size]);
+function commonFields({ name }: Entry, sizes: Sizes): Field[] {
+  return [[2, 20], [2, FLAGS], [2, 8], NONE, [2, DATE], ...sizesOf(sizes), [2, name.length], NONE];
 }
 
 function endOfDirectory(entries: number, start: number, size: number): Buffer {
