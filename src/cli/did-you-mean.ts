@@ -3,59 +3,55 @@ import { inShell, shown } from '#base/text/quote';
 import { isBranch, leaves, TREE } from './tree.ts';
 
 const COMMANDS = new Map([
-  ['ls', 'list'],
-  ['show', 'get'],
-  ['view', 'get'],
-  ['add', 'create'],
-  ['edit', 'update'],
-  ['code', 'qr'],
-  ['codes', 'qr'],
-  ['scan', 'scans'],
-  ['profile', 'auth'],
-  ['settings', 'config'],
-  ...synonyms('scans export', ['download']),
-  ...synonyms('scans stats', ['count', 'analytics', 'statistics']),
-  ...synonyms('scans tail', ['follow', 'stream', 'logs']),
-  ...synonyms('scans watch', ['monitor', 'alert']),
-  ...synonyms('qr image', ['print', 'label', 'labels', 'draw', 'png', 'svg']),
-  ...synonyms('qr create', ['import', 'bulk', 'spreadsheet', 'spreadsheets']),
-  ...synonyms('qr apply', ['sync', 'diff']),
-  ...synonyms('auth status', ['whoami']),
-  ...synonyms('auth login', ['signin', 'configure']),
+  ...synonyms('list', 'ls'),
+  ...synonyms('get', 'show view'),
+  ...synonyms('create', 'add'),
+  ...synonyms('update', 'edit'),
+  ...synonyms('qr', 'code codes'),
+  ...synonyms('scans', 'scan'),
+  ...synonyms('auth', 'profile'),
+  ...synonyms('config', 'settings'),
+  ...synonyms('scans export', 'download'),
+  ...synonyms('scans stats', 'count analytics statistics'),
+  ...synonyms('scans tail', 'follow stream logs'),
+  ...synonyms('scans watch', 'monitor alert'),
+  ...synonyms('qr image', 'print label labels draw png svg'),
+  ...synonyms('qr create', 'import bulk spreadsheet spreadsheets'),
+  ...synonyms('qr apply', 'sync diff'),
+  ...synonyms('auth status', 'whoami'),
+  ...synonyms('auth login', 'signin configure'),
 ]);
 
 const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
 
 const UPDATES = new Map([
-  ['pause', '--status paused'],
-  ['disable', '--status paused'],
-  ['resume', '--status active'],
-  ['enable', '--status active'],
-  ['rename', '--name'],
-  ['redirect', '--destination'],
+  ...synonyms('--status paused', 'pause disable'),
+  ...synonyms('--status active', 'resume enable'),
+  ...synonyms('--name', 'rename'),
+  ...synonyms('--destination', 'redirect'),
 ]);
 
 /** Flags of other tools. The first meaning that the command has is suggested. */
 const FLAGS = new Map([
-  ...synonyms('--where --name', ['--filter']),
-  ...synonyms('--name', ['--search', '--title']),
-  ...synonyms('--destination', ['--url', '--target', '--link']),
-  ...synonyms('--base-url', ['--host']),
-  ...synonyms('--from', ['--file']),
-  ...synonyms('--fields', ['--columns', '--select']),
-  ...synonyms('--status', ['--state']),
-  ...synonyms('--by', ['--group-by', '--groupby', '--dimension', '--breakdown']),
-  ...synonyms('--during', ['--month', '--week', '--day', '--quarter', '--year', '--period', '--range']),
-  ...synonyms('--since', ['--start', '--after']),
-  ...synonyms('--until', ['--end', '--before']),
-  ...synonyms('--timezone', ['--tz']),
-  ...synonyms('--limit --top --max-events', ['--limit', '--max', '--count', '--head']),
-  ...synonyms('--sort', ['--sort-by', '--order-by', '--order']),
-  ...synonyms('--language', ['--lang', '--locale']),
-  ...synonyms('--as', ['--format']),
-  ...synonyms('--sheet', ['--labels']),
-  ...synonyms('--profile', ['--workspace', '--account']),
-  ...synonyms('--verbose', ['--debug']),
+  ...synonyms('--where --name', '--filter'),
+  ...synonyms('--name', '--search --title'),
+  ...synonyms('--destination', '--url --target --link'),
+  ...synonyms('--base-url', '--host'),
+  ...synonyms('--from', '--file'),
+  ...synonyms('--fields', '--columns --select'),
+  ...synonyms('--status', '--state'),
+  ...synonyms('--by', '--group-by --groupby --dimension --breakdown'),
+  ...synonyms('--during', '--month --week --day --quarter --year --period --range'),
+  ...synonyms('--since', '--start --after'),
+  ...synonyms('--until', '--end --before'),
+  ...synonyms('--timezone', '--tz'),
+  ...synonyms('--limit --top --max-events', '--limit --max --count --head'),
+  ...synonyms('--sort', '--sort-by --order-by --order'),
+  ...synonyms('--language', '--lang --locale'),
+  ...synonyms('--as', '--format'),
+  ...synonyms('--sheet', '--labels'),
+  ...synonyms('--profile', '--workspace --account'),
+  ...synonyms('--verbose', '--debug'),
 ]);
 
 const REPORT_FORMATS =
@@ -63,8 +59,8 @@ const REPORT_FORMATS =
 
 const FORMATS = ['--json', '--csv', '--ndjson', '--markdown'];
 
-function synonyms(meaning: string, words: readonly string[]): [word: string, meaning: string][] {
-  return words.map((word) => [word, meaning]);
+function synonyms(meaning: string, words: string): [word: string, meaning: string][] {
+  return words.split(' ').map((word) => [word, meaning]);
 }
 
 export function commandHint(

@@ -1,4 +1,5 @@
 import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import { parseUrl } from '#base/text/parse-url';
 import { shown } from '#base/text/quote';
 
@@ -26,12 +27,7 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
 }
 
 export function baseUrlOf(text: string): string | undefined {
-  try {
-    return parseBaseUrl(text).baseUrl;
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
+  return orUndefined(() => parseBaseUrl(text).baseUrl);
 }
 
 function parseWebUrl(text: string): URL {

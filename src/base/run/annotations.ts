@@ -24,13 +24,11 @@ export function formatAnnotations(problems: readonly RowProblem[], place: Place)
 }
 
 function formatAnnotation({ file, line, message }: RowProblem, place: Place): string {
-  const properties = [
-    file !== undefined && `file=${escapeProperty(clean(pathOf(file, place)))}`,
-    file !== undefined && line !== undefined && `line=${line}`,
-  ].filter(Boolean);
+  const at = line === undefined ? '' : `,line=${line}`;
+  const properties = file === undefined ? '' : ` file=${escapeProperty(clean(pathOf(file, place)))}${at}`;
   const said = clean(redactKeys(message));
   const shown = said.length > LONGEST ? `${said.slice(0, LONGEST).toWellFormed()}…` : said;
-  return `::error${properties.length > 0 ? ` ${properties.join(',')}` : ''}::${escapeData(shown)}\n`;
+  return `::error${properties}::${escapeData(shown)}\n`;
 }
 
 function pathOf(file: string, { workspace, directory }: Place): string {

@@ -22,10 +22,7 @@ export function cleanLines(text: string): string {
 
 export function cleanCsv(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
-  const lines = text
-    .split('\n')
-    .map((line) => (line.endsWith('\r') ? `${clean(line.slice(0, -1))}\r` : clean(line)));
-  return lines.join('\n');
+  return text.replace(/(?:[^\r\n]|\r(?!\n|$))+/g, clean);
 }
 
 /** T9: replaces unsafe characters with JSON escapes, so that a parser reads the same values. */

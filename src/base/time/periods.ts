@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import { shown } from '#base/text/quote';
 
 const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;
@@ -72,13 +73,8 @@ function absolute(word: string): Found | undefined {
   if (week !== undefined) return weekOf(Number(year), Number(week));
   const unit = (quarter && 'quarter') || (day && 'day') || (month ? 'month' : 'year');
   const monthOfYear = quarter ? 3 * Number(quarter) - 2 : Number(month ?? 1);
-  try {
-    const date = { year: Number(year), month: monthOfYear, day: Number(day ?? 1) };
-    return { unit, day: Temporal.PlainDate.from(date, { overflow: 'reject' }) };
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  const date = { year: Number(year), month: monthOfYear, day: Number(day ?? 1) };
+  return orUndefined(() => ({ unit, day: Temporal.PlainDate.from(date, { overflow: 'reject' }) }));
 }
 
 /** Returns a week. Week 1 contains 4 January, and begins on a Monday (ISO 8601). */

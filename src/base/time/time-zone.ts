@@ -55,12 +55,7 @@ function readZone(file: string): Buffer | undefined {
 }
 
 export function timeZoneToShow(inputs: TimeZoneInputs): string {
-  try {
-    return chooseTimeZone(inputs);
-  } catch (error) {
-    if (error instanceof UsageError) return 'UTC';
-    throw error;
-  }
+  return orUndefined(() => chooseTimeZone(inputs)) ?? 'UTC';
 }
 
 function checked(subject: string, name: string, hint: string, typed = name): string {

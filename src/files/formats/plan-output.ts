@@ -125,7 +125,7 @@ export function refuseForeignExtension(
     });
   }
   if (!FOREIGN_EXTENSIONS.has(extension)) return;
-  const known = (Object.keys(EXTENSIONS) as FileFormat[]).filter((name) => formats.includes(name));
+  const known = FILE_FORMATS.filter((name) => formats.includes(name));
   const extensions = known.flatMap((name) => EXTENSIONS[name]).map((name) => `.${name}`);
   throw new UsageError(`cannot write ${path}: .${extension} is not supported`, {
     hint: `Use one of these extensions: ${extensions.join(', ')}. CSV and JSON may have .gz after it.`,
@@ -169,15 +169,11 @@ function refuseUnsuitable(
     });
 }
 
-function outputFormatOfPath(path: string): FileFormat | undefined {
-  return FORMAT_OF_EXTENSION.get(extensionOf(path));
-}
+const FILE_FORMATS = Object.keys(EXTENSIONS) as FileFormat[];
 
-const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
-  (Object.keys(EXTENSIONS) as FileFormat[]).flatMap((format) =>
-    EXTENSIONS[format].map((extension) => [extension, format]),
-  ),
-);
+function outputFormatOfPath(path: string): FileFormat | undefined {
+  return FILE_FORMATS.find((format) => EXTENSIONS[format].includes(extensionOf(path)));
+}
 
 const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
 
