@@ -17,13 +17,9 @@ export interface Compiled {
 
 export type CompileCache = ReturnType<typeof openCompileCache>;
 
-export interface Runtime extends User {
-  version: string;
+export interface Runtime extends User, Pick<NodeJS.Process, 'version' | 'execArgv' | 'execPath' | 'pid'> {
   arch: string;
   platform: string;
-  execArgv: readonly string[];
-  execPath: string;
-  pid: number;
 }
 
 const CHECKSUM_BYTES = 4;

@@ -32,17 +32,6 @@ export const DEVICES = ['mobile', 'tablet', 'desktop', 'unknown'] as const;
 export const MAX_CODES_PAGE = 100;
 export const MAX_SCANS_PAGE = 500;
 
-export interface QrCode {
-  id: string;
-  slug: string;
-  name: string;
-  type: string;
-  destination: string | null;
-  status: string;
-  created_at: string;
-  updated_at: string;
-}
-
 export const CODE_FIELDS = [
   'id',
   'slug',
@@ -52,7 +41,11 @@ export const CODE_FIELDS = [
   'status',
   'created_at',
   'updated_at',
-] as const satisfies readonly (keyof QrCode)[];
+] as const;
+
+type CodeField = (typeof CODE_FIELDS)[number];
+
+export type QrCode = Record<Exclude<CodeField, 'destination'>, string> & { destination: string | null };
 
 export type Scan = {
   id: number | bigint;

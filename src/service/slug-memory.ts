@@ -26,8 +26,6 @@ export interface SlugStore {
   write(kept: Kept): Promise<void>;
 }
 
-export type SlugMemory = ReturnType<typeof createSlugMemory>;
-
 const MOST_SLUGS = 20_000;
 /** Maximum number of codes to look up: more would take too long for a short command. */
 const MOST_LOOKED_FOR = 500;

@@ -27,7 +27,7 @@ export function createStdoutWriter(
   const fd = fileDescriptor(stream);
   const accept =
     fd === undefined
-      ? (data: Uint8Array) => writeStream(stream, data)
+      ? promisify((data: Uint8Array, done: (error?: Error | null) => void) => stream.write(data, done))
       : (data: Uint8Array) => writeFully({ write: (...part) => promisify(write)(fd, ...part) }, data, null);
 
   let last: Promise<void> = Promise.resolve();
@@ -55,12 +55,6 @@ function fileDescriptor(stream: OutputStream): number | undefined {
   if (fd === undefined || stream.isTTY) return undefined;
   const stats = orUndefined(() => fstatSync(fd));
   return stats?.isFile() || stats?.isCharacterDevice() ? fd : undefined;
-}
-
-function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(data, (error) => (error ? reject(error) : resolve()));
-  });
 }
 
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'EOF']);

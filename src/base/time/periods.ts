@@ -45,7 +45,7 @@ export function periodWord(text: string): string {
     .replace(/[\s_]+/g, '-');
 }
 
-export function localDay(instantMs: number, timezone: string): Temporal.PlainDate {
+function localDay(instantMs: number, timezone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(instantMs))
     .toZonedDateTimeISO(timezone)
     .toPlainDate();

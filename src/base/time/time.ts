@@ -1,4 +1,5 @@
 /** Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep. */
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
   /** Time of this machine. Never compare it with the service's times. */
@@ -10,20 +11,6 @@ export interface Clock {
 
 /** Maximum time of a timer: Node fires a longer one at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-function timer(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(handle);
-      reject(signal?.reason);
-    };
-    const handle = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
-}
 
 /** Uses `hrtime`, because Node takes 2 ms to load `performance`. */
 function monotonic(): number {
@@ -44,14 +31,17 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = monotonic() + ms;
     for (let left = ms; left > 0; left = end - monotonic()) {
-      await timer(Math.min(left, LONGEST_TIMER_MS), signal);
+      // Its error would not be the reason of `signal`.
+      await wait(Math.min(left, LONGEST_TIMER_MS), undefined, { signal }).catch(() =>
+        signal?.throwIfAborted(),
+      );
     }
   },
 };
 
 /** Waits one turn of the event loop, so that signals are handled. Throws the reason of `signal`. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   signal?.throwIfAborted();
 }
 

@@ -17,11 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
-export interface User {
-  env: NodeJS.Dict<string>;
-  getuid?: () => number;
-  geteuid?: () => number;
-}
+export type User = Pick<NodeJS.Process, 'env' | 'getuid' | 'geteuid'>;
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;

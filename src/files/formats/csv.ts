@@ -2,7 +2,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { createByteBuffer } from '#base/text/byte-buffer';
 import { defuse } from '#base/text/defuse';
-import { createField, knownBytes } from './field-bytes.ts';
+import { addField, createField } from './field-bytes.ts';
 import { type Formatter, stateless } from './formatter.ts';
 import { plainText } from './json.ts';
 import type { Row } from './row-sink.ts';
@@ -34,12 +34,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
   const buffer = createByteBuffer();
 
   function addLine(row: Row): void {
-    for (const field of fields) {
-      const value = row[field.name];
-      const bytes = knownBytes(field, value, encode);
-      buffer.add(bytes ?? field.opening);
-      if (!bytes) buffer.addText(encode(value));
-    }
+    for (const field of fields) addField(buffer, field, row[field.name], encode);
     buffer.addText(lineEnd);
   }
 

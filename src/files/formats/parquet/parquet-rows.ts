@@ -1,6 +1,7 @@
 /**
  * Decodes Parquet in a thread, bounded in time and memory: a damaged byte can make a decoder run for minutes.
  */
+import { on } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '#base/errors';
 import { after, formatInstant } from '#base/time/time';
@@ -35,68 +36,41 @@ export async function* readParquetRows(
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
-  const messages = receive(worker, LEAST_MS + byteLength / BYTES_PER_MS, signal);
+  const failing = new AbortController();
+  const fail = (message: string, cause?: unknown) =>
+    failing.abort(new DamagedParquetError(message, { cause }));
+  worker.on('error', (error) => fail(messageOf(error), error));
+  const mostMs = LEAST_MS + byteLength / BYTES_PER_MS;
+  const expectMessage = () =>
+    after(mostMs, () => fail(`decoding took longer than ${Math.round(mostMs / 1000)} s`));
+  const ended = AbortSignal.any([failing.signal, ...(signal ? [signal] : [])]);
+  let cancel = expectMessage();
   try {
-    for (;;) {
-      const message = await messages.next();
-      if (message.is === 'failed') throw new DamagedParquetError(message.message);
-      if (message.is === 'end') return;
-      if (message.is === 'read') {
+    const messages: AsyncIterable<FromWorker[]> = on(worker, 'message', { signal: ended, close: ['exit'] });
+    for await (const [message] of messages) {
+      cancel();
+      if (message?.is === 'end') return;
+      if (message?.is === 'failed') throw new DamagedParquetError(message.message);
+      if (message?.is === 'read') {
         const bytes = await readBytes(file, message.start, Math.min(message.end, byteLength));
         send(worker, { is: 'bytes', number: message.number, bytes }, [bytes]);
-        continue;
+      } else if (message) {
+        yield rowsOf(message.group);
+        send(worker, { is: 'taken' });
       }
-      yield rowsOf(message.group);
-      send(worker, { is: 'taken' });
+      cancel = expectMessage();
     }
+    throw new DamagedParquetError('decoding ended early');
+  } catch (error) {
+    throw ended.aborted ? ended.reason : error;
   } finally {
-    messages.close();
+    cancel();
     await worker.terminate();
   }
 }
 
 function send(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []): void {
   worker.postMessage(message, transferred);
-}
-
-function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
-  const received: FromWorker[] = [];
-  let failure: unknown;
-  let wake = () => {};
-  const fail = (error: unknown) => {
-    failure ??= error;
-    wake();
-  };
-  const onAbort = () => fail(signal?.reason);
-  worker.on('message', (message: FromWorker) => {
-    received.push(message);
-    wake();
-  });
-  worker.on('error', (error) => fail(new DamagedParquetError(messageOf(error), { cause: error })));
-  worker.on('exit', () => fail(new DamagedParquetError('decoding ended early')));
-  signal?.addEventListener('abort', onAbort, { once: true });
-  if (signal?.aborted) onAbort();
-  return {
-    async next(): Promise<FromWorker> {
-      const seconds = Math.round(mostMs / 1000);
-      const cancel = after(mostMs, () =>
-        fail(new DamagedParquetError(`decoding took longer than ${seconds} s`)),
-      );
-      try {
-        for (;;) {
-          const message = received.shift();
-          if (message) return message;
-          if (failure !== undefined) throw failure;
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-      } finally {
-        cancel();
-      }
-    },
-    close: () => signal?.removeEventListener('abort', onAbort),
-  };
 }
 
 async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: number): Promise<ArrayBuffer> {

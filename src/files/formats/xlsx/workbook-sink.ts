@@ -5,7 +5,7 @@ import { countOf, formatCount } from '#base/text/quote';
 import type { LocalTime } from '#base/time/local-time';
 import type { Column } from '#files/formats/columns';
 import type { ByteSink, DocumentSink } from '#files/formats/document-sink';
-import { createField, knownBytes } from '#files/formats/field-bytes';
+import { addField, createField } from '#files/formats/field-bytes';
 import type { Row } from '#files/formats/row-sink';
 import {
   cellOf,
@@ -59,9 +59,7 @@ export function createWorkbookSink(
       if (value === null || value === undefined) continue;
       buffer.addText(field.reference);
       buffer.addText(number);
-      const known = knownBytes(field, value, field.encode);
-      if (known) buffer.add(known);
-      else buffer.addText(field.encode(value));
+      addField(buffer, field, value, field.encode);
     }
     buffer.addText('</row>');
   }
