@@ -1,45 +1,19 @@
 import { parseInstant, utcMs } from '#base/time/time';
 
-const ZERO = 48;
-const DASH = 45;
-const COLON = 58;
-const DOT = 46;
-const T = 84;
-const Z = 90;
+const CANONICAL =
+  /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
 
-/** Parses `YYYY-MM-DDTHH:MM:SS(.mmm)Z` ten times as fast as parseInstant, which parses all other forms. */
+/** Parses `YYYY-MM-DDTHH:MM:SS(.mmm)Z` several times as fast as parseInstant, which parses all other forms. */
 export function parseScanTime(text: string): number | undefined {
-  const canonical = parseCanonical(text);
-  return Number.isNaN(canonical) ? parseInstant(text) : canonical;
+  if (!CANONICAL.test(text)) return parseInstant(text);
+  const two = (at: number) => 10 * text.charCodeAt(at) + text.charCodeAt(at + 1) - TWO_ZEROS;
+  const year = 100 * two(0) + two(2);
+  const ms = text.length === SECONDS ? 0 : 10 * two(20) + text.charCodeAt(22) - ZERO;
+  const time = utcMs(year, two(5), two(8), two(11), two(14), two(17), ms);
+  return Number.isNaN(time) ? undefined : time;
 }
 
-function parseCanonical(text: string): number {
-  const { length } = text;
-  if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z || text.charCodeAt(10) !== T)
-    return Number.NaN;
-  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return Number.NaN;
-  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return Number.NaN;
-  const month = two(text, 5);
-  const day = two(text, 8);
-  const hour = two(text, 11);
-  const minute = two(text, 14);
-  const second = two(text, 17);
-  const ms = length === 20 ? 0 : millisecondsOf(text);
-  const year = two(text, 0) * 100 + two(text, 2);
-  if (!(year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return Number.NaN;
-  if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
-  return utcMs(year, month, day, hour, minute, second, ms);
-}
-
-function millisecondsOf(text: string): number {
-  return text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
-}
-
-function digit(text: string, at: number): number {
-  const value = text.charCodeAt(at) - ZERO;
-  return value >= 0 && value <= 9 ? value : Number.NaN;
-}
-
-function two(text: string, at: number): number {
-  return digit(text, at) * 10 + digit(text, at + 1);
-}
+const ZERO = 48;
+const TWO_ZEROS = 11 * ZERO;
+/** Length without milliseconds. */
+const SECONDS = 20;
