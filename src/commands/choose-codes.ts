@@ -31,14 +31,15 @@ export async function chooseCodes(
         );
   const gone = found.find(({ missing }) => missing);
   if (gone) throw gone.missing;
-  const codes = (found as QrCode[]).filter(createFilter(choice));
-  if (!mayBeNone) refuseNone(codes, choice);
+  const codes = filterCodes(found as QrCode[], choice, mayBeNone);
   return isAsListed || everyOf(names, choice) === false ? codes : oldestFirst(codes);
 }
 
-function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
+function filterCodes<C extends CodeLabel>(found: readonly C[], choice: CodeChoice, mayBeNone = false): C[] {
+  const isChosen = createFilter(choice);
+  const codes = found.filter((code) => code.missing !== undefined || isChosen(code as C & QrCode));
   const filters = filterWords(choice);
-  if (codes.length > 0 || filters === undefined) return;
+  if (codes.length > 0 || mayBeNone || filters === undefined) return codes;
   throw new NotFoundError(`no code matches ${shown(filters)}`, {
     hint: 'List the codes with `qrctl qr list`, and correct the filter.',
   });
@@ -81,10 +82,7 @@ export async function chooseLabels(
           { ...choice, from },
           need.isWanted,
         );
-  const isChosen = createFilter(choice);
-  const chosen = codes.filter((code) => code.missing !== undefined || isChosen(code as QrCode));
-  refuseNone(chosen, choice);
-  const once = eachOnce(chosen);
+  const once = eachOnce(filterCodes(codes, choice));
   return everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]);
 }
 

@@ -105,9 +105,9 @@ export const command = defineCommand({
 });
 
 function readFault(raw: string): PlannedFault[] {
-  const [name, n = ''] = raw.split(':', 2);
+  const [, name, n] = /^([^:]+):([1-9]\d{0,8})$/.exec(raw) ?? [];
   const kind = FAULT_KINDS.find((known) => known === name);
-  if (kind && /^[1-9]\d{0,8}$/.test(n) && raw === `${kind}:${n}`) return [{ kind, n: Number(n) }];
+  if (kind) return [{ kind, n: Number(n) }];
   throw new InvalidArgumentError(`${anyOf(FAULT_KINDS)}, followed by :N`);
 }
 

@@ -73,18 +73,18 @@ export async function openLastRun<R extends CodeRow, Before>(
   }
 }
 
-async function readLast(path: string): Promise<Input | undefined> {
+async function readLast(path: string): Promise<Pick<Input, 'columns' | 'rows'>> {
   try {
     return await parseRows(await readBack(nodeDisk, path, MOST_BYTES.rowsFile), path, {});
   } catch (cause) {
-    if (systemCode(cause) === 'ENOENT') return undefined;
+    if (systemCode(cause) === 'ENOENT') return { columns: [], rows: [] };
     throw notOurs(path, describeSystemError(cause), cause);
   }
 }
 
 function readRows<Before>(
   path: string,
-  { columns, rows }: Pick<Input, 'columns' | 'rows'> = { columns: [], rows: [] },
+  { columns, rows }: Pick<Input, 'columns' | 'rows'>,
   { mark, run, read }: Pick<Comparison<never, Before>, 'mark' | 'run' | 'read'>,
 ): Map<string, Before> {
   const columnOf = new Map(columns.map((column) => [fold(column), column]));

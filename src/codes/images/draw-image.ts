@@ -29,12 +29,16 @@ export async function drawImage(
 ) {
   const { figure, ...written } = await formatImage(encoded, format, style);
   const bytes = damage(written.bytes);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hashOf(bytes);
   if (sha256 === known) return { bytes, sha256 };
   const { sizeMm, quietZone } = style;
   const expected = { text: encoded.text, sizeMm, quietZone, across: modulesAcross(encoded.modules, style) };
   const fault = figure ? drawingFault(drawingOf(figure), expected) : findFault(bytes, format, expected);
   return fault === undefined ? { bytes, sha256 } : { fault };
+}
+
+export function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Formats an image. A PDF or EPS comes with its figure, because it can't be read back. */

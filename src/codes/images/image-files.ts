@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { MOST_BYTES } from '#base/bounds';
 import { systemCode } from '#base/errors';
 import { inParallel } from '#base/parallel';
@@ -7,7 +6,7 @@ import { createFileNames, type FileNames } from '#codes/listing/file-names';
 import { nodeDisk } from '#files/durable/node-disk';
 import { inDirectory, realPath } from '#files/durable/trusted-file';
 import type { Row } from '#files/formats/row-sink';
-import { drawImage } from './draw-image.ts';
+import { drawImage, hashOf } from './draw-image.ts';
 import type { EncodedCode, EncodedCodes } from './encode-codes.ts';
 import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
 import { MANIFEST_COLUMNS, type Manifest } from './manifest.ts';
@@ -38,7 +37,7 @@ export async function hashFiles(
       for (const name of (await names()).filter((found) => wanted.has(found))) {
         // Other kinds of files and oversized ones are not images of qrctl.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
-        hashes.set(name, bytes ? createHash('sha256').update(bytes).digest('hex') : '');
+        hashes.set(name, bytes ? hashOf(bytes) : '');
       }
     });
   } catch (error) {

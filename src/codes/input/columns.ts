@@ -85,9 +85,7 @@ export function matchColumns(
       warn: (message) => warnings.push(faultOf(message)),
     };
   };
-  const unread = input.columns.filter(
-    (column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)) && fold(column) !== 'short_url',
-  );
+  const unread = input.columns.filter((column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)));
   const isMissing = known.includes('destination') && !found.has('destination');
   const noDestination = isMissing
     ? (unclear.get('destination') ?? missingDestination(input, unread))

@@ -127,7 +127,7 @@ function firstBrokenLine(bytes: Uint8Array) {
 
 const HEADERS: ReadonlySet<string> = new Set([
   ...OUR_COLUMNS,
-  ...['short_url', 'ids', 'slugs', 'uuid', 'uuids', 'code', 'codes', 'qr_id', 'qr_slug'],
+  ...['ids', 'slugs', 'uuid', 'uuids', 'code', 'codes', 'qr_id', 'qr_slug'],
 ]);
 
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;

@@ -32,8 +32,7 @@ export async function checkLocally({ flags, env, withKey }: Pick<Context, 'flags
     }
   }
 
-  const none: Stored = { profiles: new Map() };
-  const store = await check('config', none, () => checkConfig(env));
+  const store = await check<Stored>('config', { profiles: new Map() }, () => checkConfig(env));
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
   const inputs: Inputs = await check('profile', unchosen, () => {
     const value = chooseInputs(flags, env, store);
@@ -43,7 +42,7 @@ export async function checkLocally({ flags, env, withKey }: Pick<Context, 'flags
   const others = await check('settings', defaults, () => checkOtherSettings(inputs));
   const baseUrl = await check('base-url', undefined, () => checkBaseUrl(inputs));
   await check('proxy', undefined, () => checkProxy(env, baseUrl));
-  const key = await check('key', NO_KEY, () => checkKey(inputs, others, baseUrl, withKey));
+  const key = await check<Key>('key', {}, () => checkKey(inputs, others, baseUrl, withKey));
   await check('state', undefined, () => checkState(env));
   return { findings, settings: { ...others, ...key, baseUrl } };
 }
@@ -85,7 +84,6 @@ function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
 }
 
 type Key = Pick<Settings, 'apiKey' | 'keySource'>;
-const NO_KEY: Key = {};
 
 async function checkKey(
   inputs: Inputs,

@@ -24,7 +24,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     for (const { field, fault } of doubts) if (field !== 'destination') faults.push(fault);
     if (typeFault) faults.push(typeFault);
     else if (noDestination && destination === undefined)
-      needsDestination ||= utm !== undefined || isNeeded(type);
+      needsDestination ||= utm !== undefined || findDestinationProblem(undefined, type) !== undefined;
     else judgeDestination(row, destination, type);
     if (key === undefined && name.trim() !== '') repeated.add(row.line, newCode(name, type, destination));
   }
@@ -60,10 +60,6 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
   }
 
   return { judge, repeat: repeated.add, faultsOfFile, repeated: repeated.warnings };
-}
-
-function isNeeded(type: string | undefined): boolean {
-  return findDestinationProblem(undefined, type) !== undefined;
 }
 
 /** E2: returns the faults of keys that are equal, or differ only in case or spaces. */

@@ -81,7 +81,7 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   const hasKeys = verb !== 'delete' && !readAt;
   const keys = hasKeys && (verb === 'apply' || options.keyColumn !== undefined) ? [keyColumn] : [];
   const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
-  const columns = matchColumns(input, [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])], mayHave);
+  const columns = matchColumns(input, [...keys, ...known, ...(readAt ? ['at'] : [])], mayHave);
   const { faults, warnings, unread, notes } = columns;
   if (verb === 'create' && input.isRecord) notes.push(noteOfBackup(input));
   for (const fault of faultsOfColumns(input, columns, options)) faults.push(fault);
