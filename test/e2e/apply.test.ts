@@ -125,7 +125,8 @@ describe('qr apply', () => {
 
   it.each([
     [['-o', 'a.md'], 'Use a name that ends in .csv with --output.'],
-    [['-o', 'a.csv', '--ids', '-f', 'markdown'], 'Omit --ids and --format markdown.'],
+    [['-o', 'a.csv', '--ids'], 'Omit either --ids or --init.'],
+    [['-o', 'a.csv', '-f', 'markdown'], 'Omit --format markdown.'],
   ])('refuses --init %j and names only what was passed', async (more, hint) => {
     const { sandbox, cwd } = await usePlace();
     const run = await runByDay(['qr', 'apply', '--init', ...more], { env: sandbox.env, cwd });

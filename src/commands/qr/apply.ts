@@ -43,7 +43,7 @@ const options = {
     key: text('--key <column>', 'Column that contains the keys (default: key)'),
     lock: outputFile('--lock <file>', 'Lock file (default: NAME.lock.json)'),
     init: flag('--init', 'Write existing codes to -o FILE, and a lock file', {
-      conflicts: ['--from', '--dry-run', '--offline'],
+      conflicts: ['--from', '--dry-run', '--offline', '--fields', '--ids'],
     }),
     ...decisionOptions,
     adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row', {
@@ -210,7 +210,12 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   if (output === undefined || output === '-') {
     throw new UsageError('--init requires --output FILE', { hint: 'Add -o codes.csv.' });
   }
-  refuseUnreadable(output, flags);
+  if (flags.format === 'markdown' || /\.md$/i.test(output)) {
+    const name = 'Use a name that ends in .csv with --output.';
+    throw new UsageError('--init writes a file for use with --from, which does not read Markdown', {
+      hint: flags.format === 'markdown' ? 'Omit --format markdown.' : name,
+    });
+  }
   const lockPath = flags.lock ?? lockPathOf(output);
   const { processes, console, files } = context;
   useLock(files, lockPath);
@@ -239,22 +244,6 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   } finally {
     await held.release();
   }
-}
-
-/** Refuses flags and an extension with which `--from` could not read the file. */
-function refuseUnreadable(output: string, { fields, ids, format }: ApplyFlags): void {
-  const flags = [fields && '--fields', ids && '--ids', format === 'markdown' && '--format markdown'].filter(
-    Boolean,
-  );
-  const isMarkdown = /\.md$/i.test(output);
-  if (flags.length === 0 && !isMarkdown) return;
-  const ways = [
-    flags.length > 0 && `Omit ${flags.join(' and ')}.`,
-    isMarkdown && 'Use a name that ends in .csv with --output.',
-  ];
-  throw new UsageError('--init writes a file with all columns, for use with --from', {
-    hint: ways.filter(Boolean).join(' '),
-  });
 }
 
 function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {

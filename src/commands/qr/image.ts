@@ -4,7 +4,7 @@ import { addFailedCodes } from '#base/run/annotations';
 import { formatClosing, formatOutcomes } from '#base/run/closing-line';
 import { countOutcomes } from '#base/run/outcomes';
 import { clean } from '#base/text/clean';
-import { countOf, quote } from '#base/text/quote';
+import { countAmong, countOf, quote } from '#base/text/quote';
 import { drawImage } from '#codes/images/draw-image';
 import { type EncodedCode, encodeCodes } from '#codes/images/encode-codes';
 import { nameFiles, PLAN_COLUMNS } from '#codes/images/image-files';
@@ -88,9 +88,8 @@ async function writeImage(context: Context, names: readonly string[], flags: Ima
   const [encoded] = all.encoded;
   if (!encoded) return;
   if (isShown) {
-    await showImage(context, encoded, style.quietZone);
     context.facts.codes = 1;
-    return;
+    return showImage(context, encoded, style.quietZone);
   }
   const files = [{ encoded, format, file: path ?? 'standard output' }];
   if (!(await mayDraw(context, flags, { files, all, style }))) return;
@@ -99,11 +98,7 @@ async function writeImage(context: Context, names: readonly string[], flags: Ima
     throw new PartialError(`cannot write the image of ${quote(encoded.code.slug)}: ${drawn.fault}`);
   if (path === undefined) await context.console.write(drawn.bytes);
   else await writeWholeFile(path, drawn.bytes, { processes: context.processes });
-  Object.assign(context.facts, {
-    codes: 1,
-    outcomes: { created: 1 },
-    files: path === undefined ? [] : [path],
-  });
+  Object.assign(context.facts, { codes: 1, outcomes: { created: 1 }, files: path ? [path] : [] });
   if (path === undefined) return;
   const { version, level } = encoded.modules;
   const size = `${style.sizeMm} mm, version ${version}, level ${level}`;
@@ -176,7 +171,6 @@ async function writeDirectory(context: Context, names: readonly string[], flags:
 }
 
 function reportImages({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
-  const images = countOf(rows.length, 'image');
   const done = formatOutcomes(countOutcomes(rows), { made: 'image', left: 'image' });
   console.note(formatClosing(done, [], `Manifest: ${path}`));
   const failed = rows.filter(({ outcome }) => outcome === 'failed');
@@ -185,8 +179,7 @@ function reportImages({ console, facts }: Context, rows: readonly ManifestRow[],
     facts,
     failed.map(({ id, error }) => ({ id: String(id), message: String(error) })),
   );
-  throw new PartialError(
-    `${failed.length} of ${images} could not be read back and ${failed.length === 1 ? 'was' : 'were'} not written`,
-    { hint: `See the reasons in ${path}, and try another --ecc or --size.` },
-  );
+  throw new PartialError(`${countAmong(failed.length, rows.length, 'image')} failed verification`, {
+    hint: `See the reasons in ${path}, and try another --ecc or --size.`,
+  });
 }
