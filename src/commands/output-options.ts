@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '#base/errors';
+import { orUndefined } from '#base/or-undefined';
 import { formatClosing } from '#base/run/closing-line';
 import { addFile } from '#base/run/run-summary';
 import { cleanCsv, cleanJson } from '#base/text/clean';
@@ -78,8 +79,8 @@ function parseFields(raw: string): string[] {
 }
 
 /** Throws UsageError if there is a regular file. Opening the output reports other faults. */
-export async function refuseExisting(path: string, what = path): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
+export function refuseExisting(path: string, what = path): void {
+  const found = orUndefined(() => statSync(path));
   if (!found?.isFile()) return;
   throw new UsageError(`cannot write ${what}: the file exists`, {
     hint: 'Specify a different file with --output, or add --overwrite to replace this file.',

@@ -15,7 +15,7 @@ export interface Expected {
   quietZone: number;
 }
 
-/** Finds the fault of a PNG or SVG in a few words; undefined if its bytes are as expected. */
+/** Finds the fault of a PNG or SVG, if any. */
 export function findFault(bytes: Buffer, format: ImageFormat, expected: Expected): string | undefined {
   try {
     if (format === 'png') {

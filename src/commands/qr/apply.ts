@@ -222,7 +222,7 @@ async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   await checkLockPlace(lockPath);
   const held = await holdLock(context, lockPath);
   try {
-    if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
+    if (!overwrite) for (const path of [output, lockPath]) refuseExisting(path);
     const list = await openOutput(
       context,
       { ...flags, format: flags.format as undefined, fields: INIT_COLUMNS.map(({ name }) => name) },

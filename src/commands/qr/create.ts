@@ -151,7 +151,7 @@ function lookFor(name: string): string {
 async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const { output, overwrite } = flags;
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
-  if (output !== undefined && !overwrite) await refuseExisting(output, `the template ${output}`);
+  if (output !== undefined && !overwrite) refuseExisting(output, `the template ${output}`);
   await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
   if (output !== undefined && output !== '-')
     context.console.note(`Wrote the template ${output}. Fill in one row per code, and pass it with --from`);

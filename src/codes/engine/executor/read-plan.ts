@@ -25,7 +25,7 @@ export function planFor(
   return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled });
 }
 
-/** Lists the codes and plans the rows for the first time in a run. Throws like `readAgain`. */
+/** Plans the rows for the first time in a run. Throws like `readAgain`. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
   const { readNamed, rows } = job;
   if (readNamed) {

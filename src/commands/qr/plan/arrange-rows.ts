@@ -68,7 +68,6 @@ export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
   return told.join(', ') || NOTHING;
 }
 
-/** Names codes whose rows were removed from the file. */
 export function describeAbsent(slugs: readonly string[], most: number): string {
   return `Rows of these codes were removed from the file: ${joinSome(slugs, { most, separator: ', ' })}`;
 }
