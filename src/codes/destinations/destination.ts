@@ -52,7 +52,7 @@ function judge(destination: string): Judgment | undefined {
   if (scheme === undefined || looksLikeHostAndPort(text) || /^[^\s:]+:\s+https?:/i.test(text))
     return unusable('it does not begin with https://');
   if (scheme.length === 1 || scheme === 'file') return unusable('it is a file on a computer');
-  if (LOCAL_SCHEMES.has(scheme)) return unusable(`phones do not open ${scheme}: addresses`);
+  if (LOCAL_SCHEMES.includes(scheme)) return unusable(`phones do not open ${scheme}: addresses`);
   if (!/^https?$/.test(scheme))
     return { kind: 'not-web', reason: 'is not a web address, so not every phone can open it' };
   return judgeWeb(text) ?? (/\s/.test(destination) ? odd('a space') : undefined);
@@ -94,15 +94,7 @@ function unusable(why: string): Judgment {
 }
 
 /** Schemes of pages inside a browser or computer. Other unknown schemes may open an app. */
-const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
-  'about',
-  'blob',
-  'chrome',
-  'data',
-  'javascript',
-  'vbscript',
-  'view-source',
-]);
+const LOCAL_SCHEMES = 'about blob chrome data javascript vbscript view-source'.split(' ');
 
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 

@@ -5,30 +5,14 @@
 import { Parser } from 'saxen';
 import { formatCount } from '#base/text/quote';
 
-const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
-const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];
-const ALLOWED = new Set([
-  'svg',
-  'g',
-  'defs',
-  'title',
-  'desc',
-  'metadata',
-  'style',
-  'clipPath',
-  ...SHAPES,
-  ...GRADIENTS,
-]);
+const ALLOWED = new Set(
+  (
+    'svg g defs title desc metadata style clipPath path rect circle ellipse line polyline polygon ' +
+    'linearGradient radialGradient stop'
+  ).split(' '),
+);
 
-const REPEATING = [
-  'filter',
-  'mask',
-  'marker',
-  'marker-start',
-  'marker-mid',
-  'marker-end',
-  'stroke-dasharray',
-];
+const REPEATING = 'filter mask marker marker-start marker-mid marker-end stroke-dasharray'.split(' ');
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;

@@ -13,21 +13,7 @@ import { textOf } from '#files/formats/formatter';
 import type { Row } from '#files/formats/row-sink';
 
 /** Columns of the manifest: a contract, because mail merge programs read them. */
-const NAMES = [
-  'id',
-  'slug',
-  'name',
-  'url',
-  'file',
-  'format',
-  'mm',
-  'modules',
-  'version',
-  'ecc',
-  'sha256',
-  'outcome',
-  'error',
-] as const;
+const NAMES = 'id slug name url file format mm modules version ecc sha256 outcome error'.split(' ');
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
 

@@ -7,7 +7,7 @@ import { LEVELS } from '#codes/images/encode';
 import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '#codes/images/image-style';
 import { parseGrid, parseLength, parsePaper, parseSides, parseSize } from '#codes/images/label-sheet';
 import { FILE_NAMES } from '#codes/listing/file-names';
-import { choiceOptions, filterOptions } from '#commands/code-choice';
+import { choiceOptions } from '#commands/code-choice';
 import {
   choice,
   directory,
@@ -25,7 +25,7 @@ import {
   withExtra,
 } from '#commands/define';
 import { readLogo } from '#commands/read-given';
-import { fromCodesOptions, overwriteOption } from '#commands/shared-flags';
+import { overwriteOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { VALUES } from '#settings/values';
 
@@ -102,10 +102,7 @@ export const options = {
   dryRun: flag('--dry-run', 'Preview the images without writing them'),
   force: flag('--force', 'Draw codes that may print or scan badly', { risky: true, rare: true }),
   overwrite: { ...overwriteOption, requires: ['--output-dir'] },
-  all: choiceOptions.all,
-  ...filterOptions,
-  ...rarely({ type: filterOptions.type }),
-  ...fromCodesOptions(),
+  ...choiceOptions,
   outputDir: directory('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
     conflicts: ['--output', '--sheet', '--grid'],
   }),

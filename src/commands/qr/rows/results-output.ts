@@ -27,8 +27,7 @@ export async function openResultsOutput(
   const before = path === undefined ? undefined : await readEarlier(path, flags.overwrite === true);
   const isInput = path === input.name;
   const { shortUrl } = await context.settings();
-  const shortUrlOf =
-    shortUrl === undefined ? undefined : (code: { id: string; slug: string }) => fillShortUrl(shortUrl, code);
+  const shortUrlOf = shortUrl === undefined ? undefined : fillShortUrl.bind(undefined, shortUrl);
   const table = tabulate(input, { isTagged, shortUrlOf, before });
   const columns = table.columns.map((name): Column => {
     const ours = NAMED_COLUMNS.find((column) => column.name === name);
