@@ -71,22 +71,15 @@ export function everyCode(service: Lister, doubt?: Doubt): Promise<QrCode[]> {
   return collectPages(listAllCodes(service, doubt));
 }
 
-interface Reading {
-  ids: Set<string>;
-  total: number;
-  steady: boolean;
-  existed: (code: QrCode) => boolean;
-  allExisted: boolean;
-  /** Whether an inner page was short: new codes could replace missing ones. */
-  gap: boolean;
-}
+type Reading = ReturnType<typeof createReading>;
 
-const createReading = (): Reading => ({
-  ids: new Set(),
+const createReading = () => ({
+  ids: new Set<string>(),
   total: 0,
   steady: true,
-  existed: () => false,
+  existed: (_code: QrCode) => false,
   allExisted: true,
+  /** Whether an inner page was short: new codes could replace missing ones. */
   gap: false,
 });
 

@@ -65,9 +65,7 @@ export const command = defineCommand({
   },
 });
 
-type LoginSettings = Settings & { baseUrl: string };
-
-async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
+async function resolveLogin(context: Context, store: Store, name: string) {
   const inputs = {
     flags: context.flags,
     env: { ...context.env, QRCTL_API_KEY: '', QRCTL_API_KEY_FILE: '', CREDENTIALS_DIRECTORY: '' },

@@ -9,9 +9,8 @@ const COLUMNS = NAMES.map((name) => ({ name }));
 export const command = defineCommand({
   description:
     'Shows the profile, its plan and its remaining requests.\n\n' +
-    'One request fetches the plan, the limit per minute, the remaining requests and the number of codes. ' +
-    'The time of the next reset is by the clock of the service. The key source is variable, file, credential (systemd), profile or ' +
-    'command. If the service rejects the key, the command exits with code 3.',
+    'It sends one request. The time of the next reset is by the clock of the service. The key source is variable, file, credential (systemd), ' +
+    'profile or command.',
   options: outputOptionsWithoutIds,
   columns: () => [{ columns: COLUMNS }],
   examples: [

@@ -11,8 +11,8 @@ const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 's
 export const command = defineCommand({
   description:
     'Lists every setting, its effective value and its source.\n\n' +
-    'The source is a flag, a variable, the profile or the default. A setting without a value is empty. The last row, api-key, is the ' +
-    'source of the API key: variable, file, credential, profile, command, or default if there is none. See also `qrctl auth status`.',
+    'The source is a flag, a variable, the profile or the default. The last row, api-key, is the source of the API key: variable, ' +
+    'file, credential, profile, command, or default if there is none.',
   options: outputOptionsWithoutIds,
   columns: () => [{ columns: COLUMNS }],
   examples: [

@@ -3,8 +3,7 @@ import { printValue } from '#commands/stored';
 import { configFile } from '#settings/store';
 
 export const command = defineCommand({
-  description:
-    'Prints the path of the config file.\n\nThe file does not need to exist. The command reads and creates nothing.',
+  description: 'Prints the path of the config file.\n\nThe file does not need to exist.',
   options: {},
   examples: [
     ['qrctl config path', 'Show where keys and settings are stored'],

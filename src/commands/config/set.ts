@@ -9,8 +9,7 @@ export const command = defineCommand({
   description:
     'Changes a setting of the current profile.\n\n' +
     'Flags and variables still override the setting. To store an API key, use `qrctl auth login`.\n\n' +
-    'The setting short-url is the address of printed codes, with {slug} or {id} as a placeholder. The service does not provide it, so ' +
-    'commands that draw or list codes take it from here.\n\n' +
+    'The setting short-url is the address of printed codes, with {slug} or {id} as a placeholder. The service does not provide it.\n\n' +
     'The setting key-command is a command that prints the API key, and replaces a stored key. It runs once per command, without a shell, ' +
     'for 30 seconds at most.',
   arguments: [

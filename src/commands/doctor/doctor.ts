@@ -13,7 +13,7 @@ export const command = defineCommand({
     'Checks config, key, network and clock, and suggests fixes.\n\n' +
     'It checks the config file, the base URL, the key, the connection (DNS, TLS, proxy), the clock, and whether ' +
     '/openapi.json still matches qrctl. It requires neither a key nor a base URL, and sends at most two requests.\n\n' +
-    'If nothing failed, it exits with code 0. Otherwise, it exits with the code of the first failure, which often causes the later ones.',
+    'It exits with the code of the first failure, which often causes the later ones.',
   options: outputOptionsWithoutIds,
   columns: () => [{ columns: COLUMNS }],
   examples: [

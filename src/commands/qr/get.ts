@@ -7,7 +7,7 @@ import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 export const command = defineCommand({
   description:
     'Shows one code.\n\n' +
-    'If this machine has never seen the slug, qrctl lists codes until it finds the code. Otherwise, one request is enough.',
+    'One request is enough, unless this machine has never seen the slug: then qrctl lists codes up to the code.',
   arguments: [{ term: '<code>', description: 'ID, slug or short URL of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
   columns: () => [CODE_OUTPUT],

@@ -45,11 +45,6 @@ export interface RowsVerb {
   ended?: (end: RunEnd) => void;
 }
 
-interface CheckedSource {
-  input: Source;
-  checked: { rows: readonly Row[]; warnings: readonly Fault[] };
-}
-
 export interface RowsFile {
   input: Input;
   checked: CheckedRows;
@@ -161,7 +156,7 @@ export class BrakeError extends UnprovenError {
 }
 
 export interface RowsJob {
-  file: CheckedSource;
+  file: { input: Source; checked: { rows: readonly Row[]; warnings: readonly Fault[] } };
   flags: RowsFlags;
   verb: RowsVerb;
   lock?: PlanInput['lock'];
