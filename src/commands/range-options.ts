@@ -16,19 +16,13 @@ export const RANGE_FORMS = 'Times and periods: see `qrctl help time-ranges`.';
 
 type RangeFlags = Partial<Values<typeof rangeOptions>>;
 
-export interface PlannedRange {
-  /**
-   * Half-open range in ms since the epoch. Undefined: no start; as end, the service's time of the first
-   * response.
-   */
-  sinceMs: number | undefined;
-  untilMs: number | undefined;
-  zone(): string;
-  timezone(): string;
-}
+export type PlannedRange = Awaited<ReturnType<typeof planRange>>;
 
-/** Resolves the flags of a range. Throws UsageError for invalid times, periods and zones. */
-export async function planRange(context: Context, flags: RangeFlags): Promise<PlannedRange> {
+/**
+ * Resolves the flags of a half-open range in ms since the epoch. No end is the service's time of the first
+ * response. Throws UsageError for invalid times, periods and zones.
+ */
+export async function planRange(context: Context, flags: RangeFlags) {
   const { since, until, during } = flags;
   const { timezone: setting } = await context.settings();
   const inputs = { flag: flags.timezone, setting, TZ: context.env.TZ };

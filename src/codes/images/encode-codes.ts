@@ -23,11 +23,7 @@ export interface EncodedCode extends Encoded {
   refusal?: string;
 }
 
-export interface EncodedCodes {
-  encoded: readonly EncodedCode[];
-  refusals: readonly string[];
-  warnings: readonly string[];
-}
+export type EncodedCodes = Awaited<ReturnType<typeof encodeCodes>>;
 
 const AT_ONCE = 200;
 
@@ -38,7 +34,7 @@ export async function encodeCodes(
   template: string,
   style: ImageStyle,
   formats: readonly ImageFormat[],
-): Promise<EncodedCodes> {
+) {
   const { refusals, warnings } = checkStyle(style);
   const seen = new Map<string, number>();
   const encoded: EncodedCode[] = [];

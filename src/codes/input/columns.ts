@@ -20,21 +20,9 @@ export interface InputCell {
   warn(message: string): void;
 }
 
-export interface Columns {
-  has(known: string): boolean;
-  cell(row: InputRow, known: string): InputCell;
-  faults: Fault[];
-  warnings: Fault[];
-  unread: string[];
-  notes: string[];
-  noDestination?: Fault;
-}
+export type Columns = ReturnType<typeof matchColumns>;
 
-export function matchColumns(
-  input: Input,
-  known: readonly string[],
-  optional: readonly string[] = [],
-): Columns {
+export function matchColumns(input: Input, known: readonly string[], optional: readonly string[] = []) {
   const line = input.headerLine;
   const faults: Fault[] = [];
   const warnings = warningsOfHidden(input);
@@ -90,7 +78,7 @@ export function matchColumns(
   const noDestination = isMissing
     ? (unclear.get('destination') ?? missingDestination(input, unread))
     : undefined;
-  return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
+  return { has: (name: string) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
 }
 
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {

@@ -139,12 +139,7 @@ function isAffordable({ requests, pages }: Costs): boolean {
 }
 
 /** Reads pages, in the service's page size. A page without new codes is the end, whatever the total. */
-async function* readPages(
-  service: Lister,
-  doubt: Doubt,
-  reading: Reading,
-  costs: Costs,
-): AsyncGenerator<QrCode[], void, undefined> {
+async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs: Costs) {
   const request = (page: number, limit: number) => {
     costs.requests += 1;
     return service.listCodes({ page, limit });

@@ -15,11 +15,7 @@ import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 
 /** Rows of named codes: one per code, even if two names specify it, and one per name without a code. */
-interface NamedRows {
-  rows: readonly Row[];
-  codes: readonly QrCode[];
-  places: ReadonlyMap<string, number>;
-}
+type NamedRows = Awaited<ReturnType<typeof findNamed>>;
 
 export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
   verb: 'update' | 'delete';
@@ -35,7 +31,7 @@ export async function findNamed(
   context: Context,
   names: readonly string[],
   change: Pick<Row, 'wish' | 'utm' | 'keepUtm'> = { wish: {} },
-): Promise<NamedRows> {
+) {
   const targets = (await resolveNames(context, names)).map(targetOf);
   const lookup = await lookUp(context, targets);
   const rows: Row[] = [];
