@@ -46,18 +46,12 @@ export interface CodeFailure {
   error: Error;
 }
 
-interface Summary {
-  scans: number;
-  codes: number;
-  failures: CodeFailure[];
-  range?: Range;
-}
-
 const MOST_DOWN = 1;
 
 /** Exports codes. Throws failures that concern all codes; the summary has the others. */
-export async function exportCodes(job: CodesExport): Promise<Summary> {
-  const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
+export async function exportCodes(job: CodesExport) {
+  const failures: CodeFailure[] = [];
+  const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };
   const open = new Set<CodeSink>();
   let { untilMs } = job;
   let expected = 0;
@@ -146,7 +140,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
     if (error instanceof UnavailableError) down += 1;
     // C17: other codes continue only after a failure of this code alone.
     if (!isFailureOfOneCode(error)) throw error;
-    summary.failures.push({ code, error });
+    failures.push({ code, error });
   }
 
   try {
@@ -176,23 +170,12 @@ async function awaitMargin({ service, clock, signal }: CodesExport, untilMs: num
 
 /** C18: returns the machine's time. Throws UnprovenError if there are later scans. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
-  if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
+  const request = { page: 1, limit: 1, sinceMs: nowMs + MARGIN_MS };
+  if (!first.times.some((time) => time > nowMs) && (await read(request)).total === 0) return nowMs;
   throw new UnprovenError(
     `the service sends no Date header and has scans later than this machine's clock (${formatInstant(nowMs)})`,
     { hint: 'Set the clock of this machine, or specify the end of the range with --until.' },
   );
-}
-
-function hasLater({ times }: ScanPage, nowMs: number): boolean {
-  return times.some((time) => time > nowMs);
-}
-
-/** Returns whether there are scans after `nowMs`. An empty page with a total counts. */
-async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
-  const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
-  if (later.rows.length === 0) return later.total > 0;
-  // An earlier scan shows that the bound is ignored: the newest is the last one, or on page 1.
-  return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
 /** C19: refuses an empty range. */

@@ -201,17 +201,11 @@ describe('a service without a Date header that ignores bounds', () => {
     },
   );
 
-  it("is read until the machine's time if it returns no later scans", async () => {
-    const rows = [...threeRows, { id: 4, time: UNTIL }];
+  it('is refused even without later scans, because it counts earlier ones as later (C18)', async () => {
     const job = { untilMs: undefined, codes: [{ id: 'a' }], clock: clockOf(() => UNTIL) };
-    const { result } = await exported({
-      dateMs: null,
-      nowMs: () => undefined,
-      job,
-      rows,
-      how: { ignoresBounds: true },
-    });
-    expect((await result()).scans).toBe(3);
+    const how = { ignoresBounds: true };
+    const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, how });
+    expect(await messages()).toEqual([expect.stringContaining('the service sends no Date header')]);
   });
 });
 
