@@ -13,15 +13,7 @@ import type { CodeOfScans } from '#scans/stats/code-of-scans';
 import { type CodeTable, columnFor, createCodeTable } from '#scans/stats/code-table';
 import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '#scans/stats/dimensions';
 import { type Filter, sameValues } from '#scans/stats/filters';
-import type { CountRequest } from '#scans/stats/readings';
 import type { Pair } from '#scans/stats/tally';
-
-type Groups = Pick<CountRequest, 'groups' | 'table' | 'destinationOf'> & {
-  pairs: Pair[];
-  sections: readonly GroupBy[];
-  filters: readonly Filter[];
-  splitBy?: string;
-};
 
 export type Where = readonly [by: string, value: string];
 
@@ -40,7 +32,7 @@ export async function chooseGroups(
   flags: GroupFlags,
   byDefault: readonly Dimension[],
   timezone: string,
-): Promise<Groups> {
+) {
   const file = flags.join === undefined ? undefined : await readJoin(context, flags.join, flags);
   const named = [...(flags.by ?? []), ...(flags.addBy ?? [])].map((raw) => resolveAll(raw, file));
   const given = flags.by ? named : [...byDefault.map((by) => [groupOf(by)]), ...named];

@@ -53,10 +53,9 @@ export function createPartTail(job: PartTailJob): RowTail {
 
   function buffer(row: Row, timeMs: number): void {
     const partition = partitionOf(timeMs);
-    const buffered = current.get(partition) ?? { rows: [], newestMs: timeMs };
+    const buffered = getOrAdd(current, partition, () => ({ rows: [], newestMs: timeMs }));
     buffered.rows.push(row);
     buffered.newestMs = Math.max(buffered.newestMs, timeMs);
-    current.set(partition, buffered);
     bufferedRows += 1;
   }
 
@@ -70,14 +69,11 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function stage(): Promise<void> {
-    for (const [buffered, owner] of [
-      [complete, undefined],
-      [current, writing],
-    ] as const) {
+    for (const buffered of [complete, current]) {
       if (buffered.size === 0) continue;
-      for (const [partition, { rows, newestMs }] of [...buffered].sort(([one], [other]) =>
-        one < other ? -1 : 1,
-      )) {
+      const owner = buffered === current ? writing : undefined;
+      const sorted = [...buffered].sort(([one], [other]) => (one < other ? -1 : 1));
+      for (const [partition, { rows, newestMs }] of sorted) {
         const name = partName(next, identity.format);
         const bytes = await writeStaged(partition, name, rows);
         staged.push({ partition, name, rows: rows.length, bytes, newestMs, owner });

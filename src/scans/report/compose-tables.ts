@@ -3,7 +3,15 @@ import type { Cross } from '#scans/stats/cross';
 import { isRecurring } from '#scans/stats/dimensions';
 import type { Figure, HourOfWeekday, Section } from '#scans/stats/figures';
 import { toneOf } from './compose-tiles.ts';
-import type { CellText, FigureCell, FigureTable, Name, Shade, ShadeCell, ShadeTable } from './document.ts';
+import type {
+  CellText,
+  FigureCell,
+  FigureRow,
+  FigureTable,
+  Shade,
+  ShadeCell,
+  ShadeTable,
+} from './document.ts';
 import type { LocalDate, Locale } from './languages/load-language.ts';
 import { formatHour, rowName, shorten, unitDates } from './row-names.ts';
 
@@ -44,7 +52,6 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
     ],
     rows: section.rows.map((row) => ({
       ...markedName(row, section, locale),
-      isDim: row.value === null || row.isRest === true,
       ...(hasBars && !row.isRest && { bar: ofBar(row) / most }),
       cells: [
         { ...formatScans(row.scans, row.perDay), isStrong: true },
@@ -67,7 +74,6 @@ export function crossTable({ rows, columns, cells }: Cross, locale: Locale): Fig
     head: [nameOf(rows), ...heads, words.heads.scans].map((text) => ({ text })),
     rows: rows.rows.map((row, at) => ({
       ...markedName(row, rows, locale),
-      isDim: row.value === null || row.isRest === true,
       cells: [
         ...(cells[at] ?? []).map((scans) => ({ text: number(scans) })),
         { text: number(row.scans), isStrong: true },
@@ -76,9 +82,10 @@ export function crossTable({ rows, columns, cells }: Cross, locale: Locale): Fig
   };
 }
 
-function markedName(row: Figure, section: Section, locale: Locale): Name {
+function markedName(row: Figure, section: Section, locale: Locale): Omit<FigureRow, 'cells'> {
   const { name, ...others } = rowName(row, section, locale);
-  return { name: row.isPart ? `${name}\u00a0*` : name, ...others };
+  const isDim = row.value === null || row.isRest === true;
+  return { name: row.isPart ? `${name}\u00a0*` : name, ...others, isDim };
 }
 
 export function isNew(

@@ -96,15 +96,10 @@ export function startsDay(time: Temporal.ZonedDateTime): boolean {
   return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
 }
 
-export interface DayCounts {
-  all: number;
-  ofWeekday(weekday: number): number;
-  ofHour(hour: number): number;
-  ofHourOnWeekday(weekday: number, hour: number): number;
-}
+export type DayCounts = ReturnType<typeof countDays>;
 
-/** Counts the days of a range. F15: each date has 24 hours, also if clocks change in it. */
-export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt): DayCounts {
+/** Counts the days of a range, with fractions. F15: each date has 24 hours, also if clocks change in it. */
+export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) {
   const from = localMs(sinceMs, offsetMs) / HOUR_MS;
   const to = Math.max(from, localMs(untilMs, offsetMs) / HOUR_MS);
   const weeks = Math.floor((to - from) / HOURS_A_WEEK);
@@ -119,9 +114,9 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt):
   }
   return {
     all: (to - from) / HOURS_A_DAY,
-    ofWeekday: (weekday) => sum(hours.subarray(cell(weekday, 0), cell(weekday + 1, 0))) / HOURS_A_DAY,
-    ofHour: (hour) => sum(hours.filter((_, place) => place % HOURS_A_DAY === hour)),
-    ofHourOnWeekday: (weekday, hour) => hours[cell(weekday, hour)] ?? 0,
+    ofWeekday: (weekday: number) => sum(hours.subarray(cell(weekday, 0), cell(weekday + 1, 0))) / HOURS_A_DAY,
+    ofHour: (hour: number) => sum(hours.filter((_, place) => place % HOURS_A_DAY === hour)),
+    ofHourOnWeekday: (weekday: number, hour: number) => hours[cell(weekday, hour)] ?? 0,
   };
 }
 

@@ -64,12 +64,9 @@ export async function coveredLogs(
     }
     const parts = keptBy ? [paths] : paths.map((path) => [path]);
     for (const part of parts) {
-      let firstMs: number | undefined;
-      let lastMs: number | undefined;
-      for (const span of part.flatMap((path) => spans.get(path) ?? [])) {
-        firstMs = Math.min(firstMs ?? span.firstMs, span.firstMs);
-        lastMs = Math.max(lastMs ?? span.lastMs, span.lastMs);
-      }
+      const found = part.flatMap((path) => spans.get(path) ?? []);
+      const firstMs = found.map((span) => span.firstMs).sort((a, b) => a - b)[0];
+      const lastMs = found.map((span) => span.lastMs).sort((a, b) => b - a)[0];
       covered.push({ firstMs, lastMs, beginsMs, isKept: keptBy !== undefined });
     }
   }

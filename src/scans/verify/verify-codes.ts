@@ -80,23 +80,18 @@ function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
   return index.of(id) ?? emptyIndex();
 }
 
-interface Turn {
-  result: CodeResult;
-  range: Range;
-  totals: TotalsOfCode;
-}
-
 /** V1: finds the parts that differ, and requests no others. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
-  const capped: { turn: Turn; total: number }[] = [];
-  const turns = results.flatMap((result): Turn[] => {
+  const turns = results.flatMap((result) => {
     const { code, outcome, range } = result;
     if (!range || outcome === 'gone') return [];
     const totals = { ...readerOf(code, job.service), index: indexOf(job, code), largest };
     return [{ result, range, totals }];
   });
+  type Turn = (typeof turns)[number];
+  const capped: { turn: Turn; total: number }[] = [];
   const request = async (turn: Turn) => ({
     turn,
     count: await countScans(turn.totals, turn.range).catch(ifNotFound(undefined)),

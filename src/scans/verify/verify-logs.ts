@@ -151,10 +151,8 @@ async function openLog(
   const file = await openLogFile(run, keptBy, options, service);
   const { columns, dialect } = identity;
   const zone = columns.includes(LOCAL_TIME) ? dialect.timezone : undefined;
-  const added = {
-    labeled: columns.includes('qr_id'),
-    localTime: zone === undefined ? undefined : createLocalTime(zone),
-  };
+  const localTime = zone === undefined ? undefined : createLocalTime(zone);
+  const added = { labeled: columns.includes('qr_id'), localTime };
   return {
     ...file,
     add(code: CodeLabel, batch: TimedRows): Promise<number> {

@@ -5,7 +5,7 @@ import { countRange, type RangeCount } from '#scans/export/truncated-total';
 import { type CodeOfScans, keyOfCode } from '#scans/stats/code-of-scans';
 import { coverageOf, coveredLogs } from '#scans/stats/coverage';
 import { filesOf, type InputLog } from '#scans/stats/input/input-log';
-import { type FileSpan, readInputs } from '#scans/stats/input/read-scans';
+import { readInputs, type TakeScan } from '#scans/stats/input/read-scans';
 import type { ScanPage } from '#service/shapes';
 import { EARLIER_WEEKS, type Evidence, hoursBefore, type LastScan, type Windows } from './judge.ts';
 
@@ -102,10 +102,11 @@ export async function readFilesEvidence(job: FilesJob) {
   const untilMs = job.untilMs ?? job.nowMs + 1;
   let codes = new Map<string, Found>();
   let future = 0;
-  const spans = await readAll(job, () => {
+  const files = { ...filesOf(job.logs), fields: [], note: job.note, signal: job.signal };
+  const start = (): TakeScan => {
     codes = new Map();
     future = 0;
-    return (ms, code) => {
+    return (ms, _, code) => {
       if (ms >= untilMs) {
         future += 1;
         return;
@@ -115,17 +116,19 @@ export async function readFilesEvidence(job: FilesJob) {
       found.lastMs = Math.max(found.lastMs, ms);
       found.firstMs = Math.min(found.firstMs, ms);
     };
-  });
+  };
+  const spans = await readInputs({ ...files, start });
   const newestMs = [...codes.values()].reduce((newest, { lastMs }) => Math.max(newest, lastMs), -Infinity);
   if (codes.size === 0) return undefined;
   const windows = job.windowsUntil(job.untilMs ?? newestMs + 1);
-  await readAll({ ...job, note: () => undefined }, () => {
+  const startAgain = (): TakeScan => {
     for (const found of codes.values()) Object.assign(found, NOTHING, { sameHours: new Map() });
-    return (ms, code) => {
+    return (ms, _, code) => {
       const found = codes.get(keyOfCode(code));
       if (found && ms < windows.endMs) count(ms, found, windows);
     };
-  });
+  };
+  await readInputs({ ...files, note: () => undefined, start: startAgain });
   const span = { sinceMs: windows.startMs, untilMs: windows.endMs };
   const coverage = coverageOf(await coveredLogs(job.logs, spans), span);
   return {
@@ -134,22 +137,6 @@ export async function readFilesEvidence(job: FilesJob) {
     future: job.untilMs === undefined ? future : 0,
     codes: [...codes.values()].map((found) => ({ code: found.code, evidence: evidenceOf(found, windows) })),
   };
-}
-
-async function readAll(
-  { logs, note, signal }: FilesJob,
-  start: () => (ms: number, code: CodeOfScans) => void,
-): Promise<Map<string, FileSpan>> {
-  return readInputs({
-    ...filesOf(logs),
-    fields: [],
-    note,
-    signal,
-    start() {
-      const take = start();
-      return (ms, _scan, code) => take(ms, code);
-    },
-  });
 }
 
 const NOTHING = { recent: 0, baseline: 0, earlierMs: -Infinity };

@@ -14,7 +14,7 @@ import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './d
 import { checkNames, readRecords } from './scan-records.ts';
 
 /** Receives a scan; `owner` and `id` are those of `IsNew`. */
-type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
+export type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 interface ReadInputs {
   paths: readonly string[];
