@@ -177,7 +177,7 @@ interface SavedScans {
   untilMs: number;
 }
 
-/** Writes all scans of a code, and of an existing file. Throws UnprovenError. */
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, also of an older file. */
 async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };

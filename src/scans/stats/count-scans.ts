@@ -23,7 +23,7 @@ import {
 } from './coverage.ts';
 import { fieldsOf } from './dimensions.ts';
 import type { Counted } from './figure.ts';
-import { type CodeValues, codeGroupsOf, createScanTest, type ScanTest, valuesOfCodes } from './filters.ts';
+import { codeGroupsOf, createScanTest, type ValueOfCode, valuesOfCodes } from './filters.ts';
 import { filesOf, type InputLog } from './input/input-log.ts';
 import { readInputs } from './input/read-scans.ts';
 import { type CountRequest, cheaperByTotals, countByTotals, planReadings, type Reading } from './readings.ts';
@@ -34,15 +34,13 @@ export async function countFiles(
   request: CountRequest,
   logs: readonly InputLog[],
 ): Promise<Counted & { coverage: Coverage }> {
-  const { groups, filters = [], isChosen, table, local, span, compare } = request;
+  const { table, local, span, compare } = request;
   const nowMs = clock.now();
   const { sinceMs, untilMs = nowMs } = span;
   const isCompared = compare !== 'none' && sinceMs !== undefined;
   const earlier = isCompared ? spanBefore({ sinceMs, untilMs }, compare, local.zone, nowMs) : undefined;
-  const used = [...groups, ...filters.map(({ group }) => group)];
-  const values = valuesOfCodes(used, table, request.destinationOf ?? (() => null));
-  const isCounted = createScanTest(filters, values, local.offsetMs, isChosen);
-  const start = () => newTallies(request, values, isCounted, span, earlier);
+  const { used, values, newTallies } = planTallies(request, request.destinationOf ?? (() => null));
+  const start = () => newTallies(span, earlier);
   let tallies = start();
   const names = new Map<string, CodeName>();
   const progress = console.progress('scans');
@@ -75,14 +73,15 @@ export async function countFiles(
   };
 }
 
-function newTallies(
-  { groups, pairs, local: { offsetMs } }: CountRequest,
-  values: CodeValues,
-  isCounted: ScanTest | undefined,
-  span: Span,
-  before: Span | undefined,
-): Tallies {
-  return createTallies(() => createTally(groups, offsetMs, values, isCounted, pairs), span, before);
+function planTallies(request: CountRequest, destinationOf: ValueOfCode) {
+  const { groups, pairs, filters = [], isChosen, table, local } = request;
+  const { offsetMs } = local;
+  const used = [...groups, ...filters.map(({ group }) => group)];
+  const values = valuesOfCodes(used, table, destinationOf);
+  const isCounted = createScanTest(filters, values, offsetMs, isChosen);
+  const newTally = () => createTally(groups, offsetMs, values, isCounted, pairs);
+  const newTallies = (span: Span, before: Span | undefined) => createTallies(newTally, span, before);
+  return { used, values, newTallies };
 }
 
 function countedOf(
@@ -118,17 +117,15 @@ export async function countService(
   codes: readonly CodeLabel[],
 ): Promise<Counted> {
   const planned = planReadings(request, service.nowMs() ?? clock.now(), service.nowMs());
-  const { groups, filters = [], table, local } = request;
-  const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
-  const ofScans = filters.filter(({ group: { kind } }) => kind === 'time' || kind === 'value');
-  const isCounted = createScanTest(ofScans, values, local.offsetMs);
+  const { groups, table, local } = request;
+  const { values, newTallies } = planTallies(request, ({ destination }) => destination ?? null);
   const ofLabel = new Map<string, CodeOfScans>();
   // A tally compares codes by identity.
   const scansOf = (code: CodeLabel) => getOrAdd(ofLabel, code.id, () => codeOfScans(code));
   const progress = console.progress('scans');
   const keepFlat = keepMemoryFlat();
   const { before, untilMs } = planned;
-  const fresh = () => newTallies(request, values, isCounted, { ...request.span, untilMs }, before);
+  const fresh = () => newTallies({ ...request.span, untilMs }, before);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   const notFailed = () => codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
