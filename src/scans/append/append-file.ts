@@ -13,12 +13,12 @@ import type { ScanRun } from '#scans/scan-run';
 import type { Service } from '#service/service';
 import { type AppendFile, createAppendFile } from './add-rows.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
-import { readCurrentState, refusal } from './current-state.ts';
+import { readCurrentState } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
 import type { AppendIdentity, AppendRun } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
 import { OVERLAP_MS } from './overlap.ts';
-import { type LogPlace, placeOf, resolvePaths } from './recorded-log.ts';
+import { type LogPlace, lockRealPath, placeOf, resolvePaths } from './recorded-log.ts';
 import { openRotated } from './rotation.ts';
 
 export interface AppendOptions extends AppendRun {
@@ -39,24 +39,18 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     throw new UsageError('--append requires the column qr_id to identify the scans in the file', {
       hint: `Pass --fields ${['qr_id', ...columns].join()}.`,
     });
-  const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
-  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
-  for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
-    await refuseMountPoint(disk, replaced);
-  await disk.checkWritable(dirname(paths.file)).catch((error) => {
-    throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
-  });
+  const refuse = (error: unknown, task = `append to ${path}`) =>
+    Promise.reject(cannotOpen(task, error, options.elsewhere));
   // A7: takes the lock first, because another run may be about to commit.
-  const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, onWait });
+  const take = (real: string) => (options.lock ?? acquireLock)(real, { clock, signal, onWait });
+  const { lock } = await lockRealPath(disk, path, take).catch(refuse);
   try {
+    const paths = await resolvePaths(disk, path);
+    for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
+      await refuseMountPoint(disk, replaced);
+    const directory = dirname(paths.file);
+    await disk.checkWritable(directory).catch((error) => refuse(error, `write to the directory of ${path}`));
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
-    // D14: the path may lead to another file after the wait.
-    if ((await resolvePaths(disk, path)).file !== paths.file)
-      throw refusal(
-        path,
-        'the path now points to a different file than when the run started',
-        'Run the same command again',
-      );
     const replaced = restart ? (await readCurrentState(job)).state : undefined;
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
@@ -73,7 +67,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     });
   } catch (error) {
     await lock.release();
-    throw asOpenError(error);
+    return refuse(error);
   }
 }
 

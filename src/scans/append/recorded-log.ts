@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode, UsageError } from '#base/errors';
 import { closing, type Disk, type DiskStat, ifPresent } from '#files/durable/disk';
+import type { Lock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
 import { RecordProblem } from '#files/durable/record-file';
 import { realPath, removeFile } from '#files/durable/trusted-file';
@@ -25,6 +26,20 @@ export async function resolvePaths(disk: Disk, path: string): Promise<AppendPath
   const found = await ifPresent(disk.lstat(file));
   if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
+}
+
+/** D14: locks the file or directory at a path, which may lead to another one after the wait. */
+export async function lockRealPath(
+  disk: Disk,
+  path: string,
+  take: (real: string) => Promise<Lock>,
+): Promise<{ real: string; lock: Lock }> {
+  for (;;) {
+    const real = await realPath(disk, path);
+    const lock = await take(real);
+    if ((await realPath(disk, path).catch(() => undefined)) === real) return { real, lock };
+    await lock.release();
+  }
 }
 
 /** Reads a state without a lock; undefined if missing or damaged. */

@@ -15,7 +15,7 @@ import type { AppendOptions } from '#scans/append/append-file';
 import { refusal, UPDATE } from '#scans/append/current-state';
 import { checkOwnExport } from '#scans/append/identity';
 import type { CodeOverlap } from '#scans/append/overlap';
-import type { LogState } from '#scans/append/recorded-log';
+import { type LogState, lockRealPath } from '#scans/append/recorded-log';
 import {
   createPartitioner,
   type DatasetIdentity,
@@ -43,7 +43,10 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   try {
     await makeRealDirectories(disk, options.directory);
     // P9: takes the lock before it reads anything.
-    const { directory, lock } = await lockDirectory(options, disk);
+    const { clock, signal, onWait, lock: takeLock = acquireLock } = options;
+    const { real: directory, lock } = await lockRealPath(disk, options.directory, (real) =>
+      takeLock(join(real, MANIFEST), { clock, signal, onWait }),
+    );
     try {
       await disk.checkWritable(directory);
       const found = await readManifest(directory, disk);
@@ -98,17 +101,6 @@ async function withoutRemoved(
     parts: known.filter(({ partition }) => !removed.includes(partition)),
     endMs: last && partitionEnd(createPartitioner(identity.partition), last.newestMs),
   };
-}
-
-async function lockDirectory(options: DatasetOptions, disk: Disk) {
-  const { clock, signal, onWait, lock: lockFile = acquireLock } = options;
-  for (;;) {
-    const directory = await realPath(disk, options.directory);
-    const lock = await lockFile(join(directory, MANIFEST), { clock, signal, onWait });
-    // D14: the path may lead to another directory after the wait.
-    if ((await realPath(disk, options.directory)) === directory) return { directory, lock };
-    await lock.release();
-  }
 }
 
 /** Reads a manifest; undefined if missing. Throws UsageError if damaged. */

@@ -14,10 +14,11 @@ import {
   UnknownRecordError,
 } from '#files/durable/record-file';
 import { refuseMountPoint, replaceFile } from '#files/durable/replace-file';
-import { readBack, realPath } from '#files/durable/trusted-file';
+import { readBack } from '#files/durable/trusted-file';
 import { type CodesOfRun, codeDifference, isCodesOfRun } from '#scans/append/identity';
 import type { ClockReading } from '#scans/append/overlap';
 import { isClockReading, isTime } from '#scans/append/positions';
+import { lockRealPath } from '#scans/append/recorded-log';
 import { isObject } from '#service/json';
 import {
   checkWorkspace,
@@ -43,20 +44,14 @@ export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
 ) {
-  const opening = <T>(work: Promise<T>) =>
-    work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));
-  const real = await opening(realPath(disk, path));
-  await refuseMountPoint(disk, real);
+  const refuse = (error: unknown) =>
+    Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE));
   // S5: takes the lock before it reads anything.
-  const lock = await acquireLock(real, { clock, signal });
+  const take = (real: string) => acquireLock(real, { clock, signal });
+  const { real, lock } = await lockRealPath(disk, path, take).catch(refuse);
   try {
-    // The path may lead to another file after the wait.
-    if ((await opening(realPath(disk, path))) !== real)
-      throw new UsageError(
-        `cannot use the state file ${path}: the path now points to a different file than when the run started`,
-        { hint: 'Run the same command again.' },
-      );
-    const before = await opening(readState(disk, path, real));
+    await refuseMountPoint(disk, real);
+    const before = await readState(disk, path, real).catch(refuse);
     let next: Omit<TailState, 'positions'> | undefined;
     const record = async (positions: Map<string, TailPosition>) => {
       if (!next) throw new Error('the state was not begun');
