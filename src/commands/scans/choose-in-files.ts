@@ -17,8 +17,6 @@ export async function divideNames(names: readonly string[]): Promise<{ files: st
   return { files, codes };
 }
 
-export type ChosenInFiles = Awaited<ReturnType<typeof chooseInFiles>>;
-
 type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;

@@ -18,15 +18,13 @@ import { COMPARISONS, type Comparison } from '#scans/stats/calendar';
 import type { CodeTable } from '#scans/stats/code-table';
 import { codeOfScans, countFiles, countService } from '#scans/stats/count-scans';
 import { type Coverage, describeCoverage, noteCoverage } from '#scans/stats/coverage';
-import { DIMENSIONS, type Dimension, type GroupBy } from '#scans/stats/dimensions';
+import { DIMENSIONS, type Dimension } from '#scans/stats/dimensions';
 import type { Counted } from '#scans/stats/figure';
 import type { FiguresOptions } from '#scans/stats/figures';
-import { createCodeTest, describeFilters, type Filter, valuesOfCodes } from '#scans/stats/filters';
+import { createCodeTest, describeFilters, valuesOfCodes } from '#scans/stats/filters';
 import type { InputLog } from '#scans/stats/input/input-log';
-import type { CountRequest } from '#scans/stats/readings';
-import type { Pair } from '#scans/stats/tally';
 import { chooseGroups, type Where } from './choose-groups.ts';
-import { type ChosenInFiles, chooseInFiles, divideNames } from './choose-in-files.ts';
+import { chooseInFiles, divideNames } from './choose-in-files.ts';
 
 const TOP_BOUNDS = { min: 1, max: 10_000 };
 
@@ -52,20 +50,7 @@ function parseWhere(raw: string): Where[] {
 
 export type CountFlags = Values<typeof countOptions>;
 
-export interface CountPlan extends CountRequest {
-  pairs: readonly Pair[];
-  sections: readonly GroupBy[];
-  filters: readonly Filter[];
-  logs?: readonly InputLog[];
-  /** Codes to count in files; undefined for all. */
-  inFiles: ChosenInFiles;
-  choice: CountFlags;
-  names: readonly string[];
-  splitBy?: string;
-  chosen?: readonly CodeLabel[] | undefined;
-  /** Slugs and names of codes are required, also of those given by ID. */
-  needsLabels: boolean;
-}
+export type CountPlan = Awaited<ReturnType<typeof planCount>>;
 
 /** Plans a count. Throws UsageError. */
 export async function planCount(
@@ -73,7 +58,7 @@ export async function planCount(
   names: readonly string[],
   flags: CountFlags,
   byDefault: readonly Dimension[],
-): Promise<CountPlan> {
+) {
   checkInputChoice(names, flags);
   const { sinceMs, untilMs, timezone } = await planRange(context, flags);
   const local = createLocalTime(timezone());
@@ -93,9 +78,12 @@ export async function planCount(
   return {
     ...chosen,
     logs,
+    /** Codes to count in files; undefined for all. */
     inFiles: logs && (await chooseInFiles(context, codes, flags)),
     choice: flags,
     names: logs ? [] : names,
+    chosen: undefined as readonly CodeLabel[] | undefined,
+    /** Whether slugs and names of codes are required, also of those given by ID. */
     needsLabels: compare !== 'none' || used.some(({ kind }) => kind !== 'value' && kind !== 'time'),
     span: { sinceMs, untilMs },
     compare,

@@ -16,14 +16,7 @@ const WIDEST_TEXT = 60;
 const LARGEST_CHANGE = 9.99;
 
 /** Without `full` there are no bars, and without `sparks` no sparklines. */
-export interface Signs {
-  full: string;
-  half: string;
-  sparks: string;
-  none: string;
-  beforeData: string;
-  part: string;
-}
+export type Signs = Record<'full' | 'half' | 'sparks' | 'none' | 'beforeData' | 'part', string>;
 
 /** Character sets. `words` is for screen readers, which skip signs or read each of them. */
 export const SIGNS = {

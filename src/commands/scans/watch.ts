@@ -20,7 +20,6 @@ import {
   isFinding,
   isNews,
   isUnjudged,
-  type Watched,
   type WatchPlan,
   type WatchRow,
   watchCodes,
@@ -113,12 +112,7 @@ export const command = defineCommand({
   },
 });
 
-async function watchChosen(
-  context: Context,
-  names: readonly string[],
-  flags: WatchFlags,
-  plan: WatchPlan,
-): Promise<Watched> {
+async function watchChosen(context: Context, names: readonly string[], flags: WatchFlags, plan: WatchPlan) {
   const chosen = await chooseCodes(context, names, flags, { mayBeNone: true });
   return watchCodes(context, await context.service(), eachOnce(chosen), plan, flags.status);
 }

@@ -172,13 +172,10 @@ function isRefusal(error: unknown): boolean {
   return status >= 400 && status < 500;
 }
 
-interface SavedScans {
-  scans: number;
-  untilMs: number;
-}
+type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
 /** Writes all scans of a code. Throws UnprovenError if any may be missing, also of an older file. */
-async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
+async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
   const file = await openWholeFile(path, options);

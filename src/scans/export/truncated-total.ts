@@ -1,5 +1,5 @@
 /** Finds rows beyond a capped total by time (C10). No page has them. */
-import type { Scan, ScanPage } from '#service/shapes';
+import type { Scan } from '#service/shapes';
 import {
   type Batch,
   type Bounds,
@@ -122,26 +122,18 @@ export async function requestBeyond(
   }
 }
 
-export interface RangeCount {
-  asked: Bounds;
-  page: ScanPage;
-  inside: ScanPage['rows'];
-  /** Total without rows of the page in the margins; never too small. */
-  scans: number;
-  /** C10: the service may have stopped counting at this total. */
-  isCapped: boolean;
-  /** The page has all rows, and the total is not capped. */
-  isWhole: boolean;
-}
+export type RangeCount = Awaited<ReturnType<typeof countRange>>;
 
 /** Counts the scans of a range by page 1. */
-export async function countRange(read: ReadScans, range: Bounds): Promise<RangeCount> {
+export async function countRange(read: ReadScans, range: Bounds) {
   const asked = widened(range);
   const page = await readFirst(read, asked);
   const { total, rows } = page;
   const { sinceMs, untilMs = Infinity } = range;
   const inside = cut(page, { sinceMs, untilMs }).rows;
+  // C10: the service may have stopped counting.
   const isCapped = mayBeTruncated(total, pageSizeOf(page));
+  // Without the margins of the page; never too few.
   const scans = Math.max(0, total - (rows.length - inside.length));
   return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };
 }

@@ -16,17 +16,10 @@ export interface CoveredLog extends Partial<FileSpan> {
   isKept: boolean;
 }
 
-export interface Coverage {
-  /** Time of the first data, if the range may begin before it. */
-  startsLateMs?: number;
-  /** Time of the last data, if the range ends after it. */
-  endsEarlyMs?: number;
-  /** Whether logs cover the whole range, so that zero is a result. */
-  isWhole: boolean;
-}
+export type Coverage = ReturnType<typeof coverageOf>;
 
 /** F12: compares a range with the logs. */
-export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Span): Coverage {
+export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Span) {
   const { sinceMs = -Infinity, untilMs } = span;
   // An open range begins with the data.
   const from = before?.sinceMs ?? span.sinceMs ?? Infinity;
@@ -39,8 +32,11 @@ export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Spa
   const isFrom = ({ beginsMs, firstMs: first }: CoveredLog) =>
     [beginsMs, first].some((ms) => ms !== undefined && ms <= sinceMs);
   return {
+    /** Time of the first data, if the range may begin before it. */
     startsLateMs: !isBegun && from < firstMs && Number.isFinite(firstMs) ? firstMs : undefined,
+    /** Time of the last data, if the range ends after it. */
     endsEarlyMs: untilMs !== undefined && Number.isFinite(lastMs) && lastMs < untilMs ? lastMs : undefined,
+    /** Whether zero is a result. */
     isWhole: logs.length > 0 && logs.every((log) => isFrom(log) && isReached(log)),
   };
 }

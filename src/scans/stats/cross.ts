@@ -12,11 +12,7 @@ function forWidth([a, b]: Pair): Pair {
   return widthOf(b) > widthOf(a) ? [b, a] : [a, b];
 }
 
-export interface Cross {
-  rows: Section;
-  columns: Section;
-  cells: readonly (readonly number[])[];
-}
+export type Cross = ReturnType<typeof crossOf>;
 
 /** Tests whether there are too many values to count exactly. */
 export function isCrossApproximate(pair: Pair, { values }: Pick<Tally, 'values'>): boolean {
@@ -37,13 +33,10 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
 }
 
 /** Crosses two dimensions. With `most` columns, the narrower one is the column. */
-export function crossOf(pair: Pair, options: FiguresOptions, most?: number): Cross {
+export function crossOf(pair: Pair, options: FiguresOptions, most?: number) {
   const { rows, columns, cells } = countCells(pair, options, most);
-  return trimmed({
-    rows,
-    columns,
-    cells: cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0)),
-  });
+  const all = cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0));
+  return trimmed(rows, columns, all);
 }
 
 /** Counts the cells that have scans, because most pairs of many values have none. */
@@ -92,7 +85,7 @@ function uncompared(scans: number) {
   return { scans, days: 0, previous: null, previousDays: 0 };
 }
 
-function trimmed({ rows, columns, cells }: Cross): Cross {
+function trimmed(rows: Section, columns: Section, cells: readonly (readonly number[])[]) {
   const isEmptyRow = (cells.at(-1) ?? []).every((scans) => scans === 0);
   const isEmptyColumn = cells.every((row) => (row.at(-1) ?? 0) === 0);
   const cut = <T>(list: readonly T[], isCut: boolean) => (isCut ? list.slice(0, -1) : [...list]);

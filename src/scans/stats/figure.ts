@@ -4,7 +4,7 @@ import type { CodeName } from './code-of-scans.ts';
 import type { NoneIs } from './code-table.ts';
 import { type Coverage, coveredPart, type DataPart, isCovered } from './coverage.ts';
 import type { GroupBy } from './dimensions.ts';
-import type { CodeGroup } from './filters.ts';
+import type { CodeGroups } from './filters.ts';
 import type { Tally } from './tally.ts';
 import type { Value } from './value-counter.ts';
 
@@ -168,7 +168,7 @@ export interface Counted {
   codes?: readonly CodeLabel[];
   failures: readonly CodeFailure[];
   names: ReadonlyMap<string, CodeName>;
-  codeGroups: ReadonlyMap<string, CodeGroup>;
+  codeGroups: CodeGroups;
   coverage?: Coverage;
   /** Time of the count. Periods that end later are not over. */
   nowMs: number;

@@ -16,7 +16,6 @@ import {
 import type { GroupBy, TimeDimension } from './dimensions.ts';
 import {
   average,
-  type Compared,
   type Counts,
   compare,
   differInLength,
@@ -41,21 +40,16 @@ export function figuresOf(group: GroupBy, options: FiguresOptions): Section {
   return isRunning(by) ? runningSection(by, options, periods) : recurringSection(by, periods);
 }
 
-export interface Total extends Compared {
-  comparesAverages: boolean;
-}
+export type Total = ReturnType<typeof totalOf>;
 
-export function totalOf(options: FiguresOptions): Total {
+export function totalOf(options: FiguresOptions) {
   const { current, previous, countsOf } = periodsOf(options);
   const counts = countsOf(current.tally.total(), previous?.tally.total());
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
 /** `perDay` is null if the data covers no such day. */
-export interface HourOfWeekday {
-  scans: number;
-  perDay: number | null;
-}
+export type HourOfWeekday = Pick<Figure, 'scans' | 'perDay'>;
 
 /** Returns hours per weekday, from Monday. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {

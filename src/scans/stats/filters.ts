@@ -90,12 +90,6 @@ export type ValueOfCode = (code: CodeOfScans) => Value;
 
 export type CodeValues = ReadonlyMap<string, ValueOfCode>;
 
-export interface CodeGroup {
-  noneIs: NoneIs;
-  /** Beginning of each value that has a row even without scans. */
-  beginsMs: ReadonlyMap<Value, number>;
-}
-
 export function valuesOfCodes(
   groups: readonly GroupBy[],
   table: CodeTable | undefined,
@@ -109,12 +103,15 @@ export function valuesOfCodes(
   return values;
 }
 
+export type CodeGroups = ReturnType<typeof codeGroupsOf>;
+
 export function codeGroupsOf(
   values: CodeValues,
   noneIn: (by: string) => NoneIs,
   { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode?: ReadonlyMap<string, number> },
-): Map<string, CodeGroup> {
+) {
   const begins = [...values].map(([by, valueIn]) => {
+    /** Beginning of each value that has a row even without scans. */
     const beginsMs = new Map<Value, number>();
     for (const code of codes) {
       const value = valueIn(code);

@@ -121,14 +121,9 @@ function asValue(value: unknown): Value {
   return value === null || value === undefined ? null : String(value);
 }
 
-export interface Tallies {
-  current: Tally;
-  before: Tally;
-  add: Tally['add'];
-  addMany: Tally['addMany'];
-}
+export type Tallies = ReturnType<typeof createTallies>;
 
-export function createTallies(newTally: () => Tally, span: Span, spanBefore: Span | undefined): Tallies {
+export function createTallies(newTally: () => Tally, span: Span, spanBefore: Span | undefined) {
   const [current, before] = [newTally(), newTally()];
   const { sinceMs: from = -Infinity, untilMs: to = Infinity } = span;
   const never = { sinceMs: Infinity, untilMs: undefined };
@@ -137,13 +132,10 @@ export function createTallies(newTally: () => Tally, span: Span, spanBefore: Spa
     if (ms >= from && ms < to) return current;
     return ms >= fromBefore && ms < toBefore ? before : undefined;
   };
-  return {
-    current,
-    before,
-    add: (ms, scan, code) => tallyOf(ms)?.add(ms, scan, code),
-    addMany: (unit, code, scans) =>
-      (unit.sinceMs === undefined ? current : tallyOf(unit.sinceMs))?.addMany(unit, code, scans),
-  };
+  const add: Tally['add'] = (ms, scan, code) => tallyOf(ms)?.add(ms, scan, code);
+  const addMany: Tally['addMany'] = (unit, code, scans) =>
+    (unit.sinceMs === undefined ? current : tallyOf(unit.sinceMs))?.addMany(unit, code, scans);
+  return { current, before, add, addMany };
 }
 
 interface TallySink {

@@ -10,13 +10,7 @@ import { createIdSet, type IdSet } from '#scans/stats/input/distinct';
 import { readEveryRow } from '#scans/stats/input/read-scans';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
-/** Rows of a code. Days are numbers since 1970, in UTC. */
-export interface CodeIndex {
-  rows: number;
-  days: Map<number, number>;
-  twice: Map<number, number>;
-  sum: number;
-}
+export type CodeIndex = ReturnType<typeof emptyIndex>;
 
 export type LogIndex = ReturnType<typeof createLogIndex>;
 
@@ -44,8 +38,9 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean) 
   };
 }
 
-export function emptyIndex(): CodeIndex {
-  return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
+/** Creates an index of rows by days since 1970, in UTC. */
+export function emptyIndex() {
+  return { rows: 0, days: new Map<number, number>(), twice: new Map<number, number>(), sum: 0 };
 }
 
 export function countIn({ days }: CodeIndex, { sinceMs = -Infinity, untilMs }: Range): number {

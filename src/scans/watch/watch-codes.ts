@@ -25,12 +25,6 @@ export interface WatchPlan {
   quietForMs?: number;
 }
 
-export interface Watched {
-  rows: WatchRow[];
-  failures: CodeFailure[];
-  range: { sinceMs: number; untilMs: number };
-}
-
 const INACTIVE = ['paused', 'expired'];
 
 /** Judges codes by totals, inactive ones only if `wanted`. */
@@ -40,7 +34,7 @@ export async function watchCodes(
   codes: readonly QrCode[],
   { timezone, untilMs, quietForMs }: WatchPlan,
   wanted: readonly string[] = [],
-): Promise<Watched> {
+) {
   // W9: one instant for all codes, by the service's clock, and not in the future.
   const nowMs = service.nowMs() ?? clock.now();
   const windows = windowsUntil(Math.min(untilMs ?? nowMs, nowMs), timezone);
@@ -81,7 +75,7 @@ export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],
   { timezone, untilMs, quietForMs }: WatchPlan,
-): Promise<Watched> {
+): ReturnType<typeof watchCodes> {
   const found = await readFilesEvidence({
     logs,
     untilMs,
@@ -112,25 +106,11 @@ function isFailure(result: WatchRow | CodeFailure): result is CodeFailure {
   return 'error' in result;
 }
 
-export interface WatchRow {
-  [column: string]: unknown;
-  id: string | null;
-  slug: string | null;
-  name: string | null;
-  outcome: WatchOutcome;
-  scans: number | null;
-  expected: number | null;
-  low: number | null;
-  high: number | null;
-  last_scan: string | null;
-  note: string | null;
-}
+export type WatchRow = ReturnType<typeof watchRow> | ReturnType<typeof inactiveRow>;
 
-export function watchRow(
-  code: Pick<WatchRow, 'id' | 'slug' | 'name'>,
-  verdict: Verdict,
-  endMs: number,
-): WatchRow {
+type CodeCells = Record<'id' | 'slug' | 'name', string | null>;
+
+export function watchRow(code: CodeCells, verdict: Verdict, endMs: number) {
   const { outcome, scans, expected, low, high, lastMs } = verdict;
   return {
     ...code,
@@ -145,9 +125,9 @@ export function watchRow(
 }
 
 /** W11: returns the row of a code that is not meant to be scanned. */
-export function inactiveRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, status: string): WatchRow {
+export function inactiveRow(code: CodeCells, status: string) {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
-  return { ...code, outcome: 'ok', ...figures, note: `${NOT_JUDGED}: ${status}` };
+  return { ...code, outcome: 'ok' as const, ...figures, note: `${NOT_JUDGED}: ${status}` };
 }
 
 const NOT_JUDGED = 'not judged';
