@@ -135,9 +135,7 @@ const SPARE = 18;
 /** Maximum number of extra readings if rows of one instant swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
-export class BudgetExceededError extends InconsistentPagesError {
-  override name = 'BudgetExceededError';
-}
+export class BudgetExceededError extends InconsistentPagesError {}
 
 /** C13: limits requests by the returned rows, for any total. */
 export function createBudget(read: ReadScans, first: ScanPage) {

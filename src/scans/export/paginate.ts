@@ -116,9 +116,7 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
 }
 
 /** Error for rows that moved while they were read, or wrong numbers of the service. */
-export class InconsistentPagesError extends Error {
-  override name = 'InconsistentPagesError';
-}
+export class InconsistentPagesError extends Error {}
 
 /** Refuses a range that had rows before. */
 export function refuseNone(total: number): void {

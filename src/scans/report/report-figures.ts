@@ -65,7 +65,7 @@ function closedRange({ span, current, ...zone }: FiguresOptions): ClosedSpan | u
   return { sinceMs, untilMs: isOfDays ? startOfDay(seen.lastMs, zone, 1) : seen.lastMs + 1 };
 }
 
-function createdLater(codes: Counted['codes'] = [], untilMs = Number.POSITIVE_INFINITY): ReadonlySet<string> {
+function createdLater(codes: Counted['codes'] = [], untilMs = Infinity): ReadonlySet<string> {
   const isLater = ({ created_at: time = '' }) => (parseScanTime(time) ?? 0) >= untilMs;
   return new Set(codes.filter(isLater).map(({ id }) => id.toLowerCase()));
 }

@@ -11,10 +11,7 @@ export interface CodeOfScans {
   isGuess?: boolean;
 }
 
-export interface CodeName {
-  value: string;
-  name?: string;
-}
+export type CodeName = Pick<CodeOfScans, 'value' | 'name'>;
 
 /** Prefers the ID, because a slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {

@@ -25,7 +25,7 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   if (!isCrossApproximate(pair, current)) return options;
   const counts = current.values.get(nameOfPair(pair))?.counts() ?? new Map<Value, number>();
   const counters = pair.map(({ by }, at): [string, ValueCounter] => {
-    const counter = createValueCounter(Number.POSITIVE_INFINITY);
+    const counter = createValueCounter(Infinity);
     for (const [key, scans] of counts) counter.add(partsOf(key)[at] ?? null, scans);
     return [by, counter];
   });

@@ -24,15 +24,15 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     before ??= look(undefined, startMs);
     return before;
   };
-  const common: Omit<Evidence, 'recent' | 'baseline' | 'isCapped' | 'last' | 'findLast'> = {
+  const common = {
     isYoung: (createdMs ?? startMs) > startMs,
-    async countSameHours(weeks, lastMs) {
+    async countSameHours(weeks: number, lastMs: number) {
       const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, endMs);
       return (await look(sinceMs, untilMs)).scans;
     },
-    hasSince: async (sinceMs) => (await look(sinceMs, endMs)).scans > 0,
+    hasSince: async (sinceMs: number) => (await look(sinceMs, endMs)).scans > 0,
     hasEarlier: async () => (await earlier()).scans > 0,
-    async findEarlier() {
+    async findEarlier(): Promise<LastScan> {
       const found = await earlier();
       return found.scans === 0 ? 'none' : (newestOf(found, startMs) ?? (await lastPageOf(found, startMs)));
     },

@@ -6,9 +6,7 @@ import { quote } from '#base/text/quote';
 /** Tests whether a scan is new. Unknown codes share one `owner`. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
-export class OutOfOrderError extends Error {
-  override name = 'OutOfOrderError';
-}
+export class OutOfOrderError extends Error {}
 
 /** Creates a dedup for rising times, which otherwise throws OutOfOrderError. */
 export function createOrderCheck(): IsNew {
