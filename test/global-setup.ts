@@ -1,12 +1,14 @@
 /**
- * Before any test: builds dist/ if a source is newer, and makes the directory that holds all temporary files of the tests, among them the
- * compile cache that their commands share. It is removed at the end, so that a killed test leaves nothing behind either.
+ * Before any test: builds dist/ if a source is newer, compiles src/ for the tests, and makes the directory that holds all temporary files
+ * of the tests, among them the compile cache that their commands share. It is removed at the end, so that a killed test leaves nothing
+ * behind either.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileSources } from './support/compile-sources.ts';
 import { SOAK } from './support/property-runs.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -19,14 +21,18 @@ const INPUTS = [...SOURCES, 'package.json', 'package-lock.json'];
 /** Written last by the two halves of the build. */
 const OUTPUTS = ['dist/THIRD-PARTY-LICENSES', 'dist/man/qrctl.1'];
 
-export default function setup(): () => void {
+export default async function setup(): Promise<() => void> {
   if (process.env.QRCTL_TEST_BIN === undefined && isStale()) build();
   const directory = mkdtempSync(join(memoryDisk() ?? tmpdir(), 'q-'));
   // As /tmp: some tests run commands as other users. A short name, since messages shorten long paths.
   chmodSync(directory, 0o1777);
   process.env.TMPDIR = directory;
   process.env.QRCTL_TEST_CACHE ??= mkdtempSync(join(directory, 'cache-'));
-  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  const removeSources = await compileSources();
+  return () => {
+    removeSources();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
 }
 
 const MEMORY_DISK = '/dev/shm';

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { compiledSources } from './support/compile-sources.ts';
 import { SOAK } from './support/property-runs.ts';
 
 /** Files that take or wait the longest, begun first: at the end they would wait alone. */
@@ -34,6 +35,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: [compiledSources],
   test: {
     include: ['test/**/*.test.ts'],
     // Node's line editor reads the variable of this process: under TERM=dumb it does not redraw.
