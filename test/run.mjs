@@ -15,20 +15,29 @@ const vitest = [
 ];
 
 /**
- * One step after the other; the commands of a step run side by side, and the first step that fails is the last. What failed is named at
- * the very end, since thousands of lines of the tests come after the words of a linter.
+ * Chains run side by side; the first command of a chain that fails is its last. What failed is named at the very end, since thousands of
+ * lines of the tests come after the words of a linter.
  */
-const steps =
-  asked.length > 0
-    ? [[vitest]]
-    : [[script('setup')], [script('build')], [script('typecheck'), script('lint'), vitest]];
-for (const step of steps) {
-  const codes = await Promise.all(step.map(run));
-  const failed = step.filter((_, index) => codes[index] !== 0);
-  if (failed.length === 0) continue;
-  for (const command of failed) console.error(`\nfailed: ${command.join(' ')}`);
-  process.exitCode = 1;
-  break;
+const failed = [];
+if (asked.length > 0) await runChain([vitest]);
+else {
+  await runChain([script('setup')]);
+  if (failed.length === 0)
+    await Promise.all([
+      runChain([script('build'), vitest]),
+      runChain([script('typecheck')]),
+      runChain([script('lint')]),
+    ]);
+}
+for (const command of failed) console.error(`\nfailed: ${command.join(' ')}`);
+if (failed.length > 0) process.exitCode = 1;
+
+async function runChain(commands) {
+  for (const command of commands) {
+    if ((await run(command)) === 0) continue;
+    failed.push(command);
+    return;
+  }
 }
 
 function script(name) {
