@@ -47,9 +47,9 @@ export default defineConfig({
     // For what hangs. No test decides by time: on a busy machine any of them may take long.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // More than the two cores of a small machine, since many tests wait for a process or a rate limit. Each worker loads and compiles the
-    // whole program again, some seconds of processor time.
-    maxWorkers: 3,
+    // Twice the two cores of a small machine, since a worker waits a third of its time: for a process, a disk or a rate limit. Each loads
+    // and compiles the whole program again, some seconds of processor time.
+    maxWorkers: 4,
     // Most functions here run too briefly to repay V8 for optimizing them, and collecting 16 MB of short-lived objects at a time copies
     // more of them: the threads of V8 took a third of the processor time of a worker.
     execArgv: ['--interrupt-budget=1000000', '--max-semi-space-size=32'],
