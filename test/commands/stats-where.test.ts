@@ -21,8 +21,8 @@ interface Line {
 }
 
 /** Four codes, their scans in scans.ndjson, and the columns `campaign` and `id` in codes.csv. */
-async function useWorkspace() {
-  const sandbox = await useSandbox({ codes: 4, scans: 600 });
+async function useWorkspace(scansPerCode = 600) {
+  const sandbox = await useSandbox({ codes: 4, scans: scansPerCode });
   const cwd = await useDirectory();
   const env = sandbox.env;
   const codes = [...sandbox.workspace.codes()];
@@ -128,7 +128,7 @@ describe('--where', () => {
       'no row of codes.csv has "Sprng" in column Campaign',
     ],
   ])('refuses %j before a request', async (flags, message) => {
-    const { sandbox, run } = await useWorkspace();
+    const { sandbox, run } = await useWorkspace(1);
     const before = sandbox.requests.length;
     const { code, stderr } = await run(['--all', ...flags]);
     expect({ code, requests: sandbox.requests.length - before }).toEqual({ code: 2, requests: 0 });
@@ -233,7 +233,7 @@ describe('--by A,B', () => {
     [['--by', 'country,country'], '--by country,country requires two different dimensions'],
     [['--by', 'country,x'], "invalid value for --by: 'x'"],
   ])('refuses %j', async (args, message) => {
-    const { run } = await useWorkspace();
+    const { run } = await useWorkspace(1);
     const { code, stderr } = await run(['--input', 'scans.ndjson', ...args]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });

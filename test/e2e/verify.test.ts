@@ -239,7 +239,7 @@ describe('rows that differ and are not missing', () => {
 });
 
 test('costs one request per code, and a few more per missing scan', async () => {
-  const codes = SOAK ? 150 : 12;
+  const codes = SOAK ? 150 : 8;
   const { sandbox, run } = await useJob(codes, 503);
   expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
   const cost = async () => {

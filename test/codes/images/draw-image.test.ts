@@ -10,6 +10,7 @@ import { readSvg } from '#codes/images/svg';
 import { formatTerminal, readTerminal } from '#codes/images/terminal';
 import { decode } from '#codes/images/verify';
 import { faultOf } from '../../support/fault-of.ts';
+import { runs } from '../../support/property-runs.ts';
 import { readEps } from '../../support/read-eps.ts';
 import { readPdf } from '../../support/read-pdf.ts';
 
@@ -60,7 +61,8 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
   it('can be decoded with any text and level', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 120 }),
-      fc.webUrl(),
+      // Not webUrl(), which makes a map of all characters first.
+      fc.stringMatching(/^https:\/\/[a-z0-9-]{1,30}\.example\/[\w.~%?&=/-]{0,60}$/),
       fc.stringMatching(/^[абвгд東京都大阪府äöüß🎉]{1,40}$/u),
       fc.nat().map(String),
       fc.stringMatching(/^[A-Z0-9:/.]{1,300}$/),
@@ -73,7 +75,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
           expect(await drawImage(encode(text, level), format, STYLE)).not.toHaveProperty('fault');
         },
       ),
-      { numRuns: 15, seed: 11 },
+      runs(5, 100),
     );
   });
 

@@ -109,7 +109,7 @@ describe('on a file system with a coarse clock', () => {
     expect(await again()).toBeGreaterThanOrEqual(fileText().length);
     // Changed within the tick: no time tells.
     memory.write(FILE, fileText().replace('Safari', 'Chrome'));
-    await expect(run(memory, service)).rejects.toThrow(UsageError);
+    await expect(run(memory, service, { pageRows: 500 })).rejects.toThrow(UsageError);
   });
 
   it('the end of a run waits for the next tick of the clock if that comes soon (A19)', async () => {
@@ -140,16 +140,16 @@ it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () 
   const body = JSON.stringify({ ...rest, version: 1, sha256: plain(fileText()) });
   memory.write(STATE, `${body.slice(0, -1)},"checksum":"${plain(body)}"}\n`);
   service[CODE]?.push({ id: 9999, time: START + HOUR });
-  expect(await run(memory, service)).toBe(1);
+  expect(await run(memory, service, { pageRows: 500 })).toBe(1);
   expect(state()).toMatchObject({ version: 2, stamp: expect.anything() });
   memory.write(STATE, `${body.slice(0, -1)},"checksum":"${plain(body)}"}\n`);
   memory.write(FILE, fileText().replace('Safari', 'Chrome'));
-  await expect(run(memory, service)).rejects.toThrow('the file was edited or replaced');
+  await expect(run(memory, service, { pageRows: 500 })).rejects.toThrow('the file was edited or replaced');
 });
 
 it('a stamp in a state has nanoseconds, and other values are rejected', async () => {
   const [ino, mtimeNs, ctimeNs] = [2n ** 63n, -5n, 1_767_225_600_123_456_789n];
-  await run(memory, service);
+  await run(memory, service, { pageRows: 500 });
   const stat = { ...(await memory.disk.lstat(FILE)), ino, mtimeNs, ctimeNs };
   const stamp = stampOf(stat, ctimeNs + 1n) as FileStamp;
   const withStamp = (value: unknown) => formatRecord({ ...state(), stamp: value, checksum: undefined });

@@ -28,7 +28,7 @@ function countReferrers(count: number, ...by: ['referrer', 'device'] | ['device'
 it.each([
   [100, false],
   [12_000, true],
-  [30_000, true],
+  [26_000, true],
 ])(
   'the cells of %i values by two others add up to all scans, and are marked if approximate',
   (count, isApproximate) => {
