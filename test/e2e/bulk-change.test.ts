@@ -32,29 +32,6 @@ async function useChanges(options: SandboxOptions = {}) {
   };
 }
 
-describe('qr update CODE…', () => {
-  it('makes the same change in several codes, and reports the outcome of each', async () => {
-    const { sandbox, code, count } = await useChanges();
-    const [a, b] = [code(0), code(1)];
-    const update = (...names: string[]) =>
-      runByDay(['qr', 'update', ...names, '--status', 'expired', '-f', 'json'], { env: sandbox.env });
-    const { code: exit, stdout } = await update(a.id, b.id.toUpperCase(), a.id);
-    expect(exit).toBe(0);
-    expect(
-      JSON.parse(stdout).map(({ slug, outcome }: { slug: string; outcome: string }) => [slug, outcome]),
-    ).toEqual([
-      [a.slug, 'updated'],
-      [b.slug, 'updated'],
-    ]);
-    expect([code(0).status, code(1).status, count('PATCH')]).toEqual(['expired', 'expired', 2]);
-    const again = await update(a.slug, code(2).slug, 'no-such');
-    expect([again.code, JSON.parse(again.stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual(
-      [8, ['unchanged', 'updated', 'failed']],
-    );
-    expect(count('PATCH')).toBe(3);
-  });
-});
-
 it('qr update CODE… on a narrow terminal prints whole slugs and outcomes without IDs, and a count', async () => {
   const { sandbox, code } = await useChanges();
   const names = [code(0).slug, code(1).slug];
@@ -98,24 +75,6 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(2);
   });
 
-  it('shows old and new values with --dry-run, and changes nothing', async () => {
-    const { write, qr, count, code } = await useChanges();
-    const { slug, name, id } = code(0);
-    await write(`slug,name,status\n${slug},New,active\n`);
-    const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
-    expect(JSON.parse(stdout)).toContainEqual({
-      line: 2,
-      key: null,
-      id,
-      slug,
-      action: 'update',
-      error: null,
-      changes: { name: { old: name, new: 'New' } },
-    });
-    expect(stderr).toContain('1 code to update (about 2 requests). No changes were made');
-    expect(count('PATCH')).toBe(0);
-  });
-
   it('shows only changes with --dry-run on a terminal, with both values, slug and name', async () => {
     const { write, qr, code } = await useChanges();
     const all = [0, 1, 2].map(code);
@@ -137,8 +96,6 @@ describe('qr update --from', () => {
   it.each([
     ['update', '--status', 'paused'],
     ['update', '--status', 'paused', '--dry-run'],
-    ['delete', '--yes'],
-    ['delete', '--dry-run'],
   ])('is refused where a user sorted one column alone: %s %s', async (...line) => {
     const { write, qr, sandbox, code } = await useChanges();
     const [a, b, c] = [0, 1, 2].map(code);
@@ -151,18 +108,6 @@ describe('qr update --from', () => {
     );
     expect(stderr).toContain(': 2 faults (no changes were made)');
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-  });
-
-  it('refuses two rows about one code, by ID and by slug (2), and sends nothing', async () => {
-    const { write, qr, count, code } = await useChanges();
-    const { id, slug } = code(0);
-    await write(`id,slug,name\n${id},,One\n,${slug},Two\n`);
-    const { code: exit, stderr } = await qr(['update']);
-    expect([exit, stderr, count('PATCH')]).toEqual([
-      2,
-      expect.stringContaining(`line 3: the code ${slug} is also that of line 2`),
-      0,
-    ]);
   });
 
   it('asks before it changes more than the share that --max-changes allows (9)', async () => {
@@ -218,30 +163,6 @@ describe('qr delete --from', () => {
     expect(count('DELETE')).toBe(0);
     expect(await qr(['delete'], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });
     expect(sandbox.workspace.codes()).toHaveLength(4);
-  });
-
-  it('reports the losses with --dry-run, and sends only GET requests', async () => {
-    const { write, qr, sandbox, code } = await useChanges();
-    await write(`id\n${code(0).id}\n${UNKNOWN}\n`);
-    const { stdout, stderr } = await qr(['delete', '--dry-run', '--format', 'json']);
-    const { id, slug, name } = code(0);
-    expect(JSON.parse(stdout)).toEqual([
-      { line: 2, id, slug, name, action: 'delete', scans: 10, error: null },
-      expect.objectContaining({ line: 3, id: UNKNOWN, action: 'deleted' }),
-    ]);
-    expect(stderr).toContain('10 scans');
-    expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
-  });
-
-  it('can be run again: a code that does not exist is deleted already, and costs no request', async () => {
-    const { write, qr, results, code, count } = await useChanges();
-    const slug = code(1).slug;
-    await write(`id,slug\n${code(0).id},\n,${slug}\n${UNKNOWN},\n`);
-    for (const deletes of [2, 2]) {
-      expect(await qr(['delete', '--yes'])).toMatchObject({ code: 0 });
-      expect((await results()).map(({ outcome }) => outcome)).toEqual(['deleted', 'deleted', 'deleted']);
-      expect(count('DELETE')).toBe(deletes);
-    }
   });
 
   it('recognizes a deletion if it is killed before the response', async () => {

@@ -370,82 +370,11 @@ describe('a code that was deleted', () => {
     expect((await create()).code).toBe(0);
     expect(methods()).not.toHaveProperty('POST');
   });
-
-  it('can be created again from its backup', async () => {
-    const { qr, sandbox, code, methods } = await useBench('', { codes: 1, scans: 3 });
-    const { id, name, destination } = sandbox.workspace.codes()[0] ?? { id: '' };
-    expect((await qr(['delete', id, '--yes', '--backup', 'backup'])).code).toBe(0);
-    methods();
-    for (const outcome of ['created', 'unchanged']) {
-      const { code: exit, stdout } = await qr([
-        'create',
-        '--from',
-        `backup/${id}.json`,
-        '--results',
-        'back.csv',
-        '-f',
-        'json',
-      ]);
-      expect([exit, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcome]);
-    }
-    expect(code(`${name}`)).toMatchObject({ destination, status: 'active' });
-    expect(methods()).toEqual({ GET: 2, POST: 1 });
-  });
-
-  it('is not reported if a login page responded to its DELETE with 200', async () => {
-    const page: Fault = ({ send }) =>
-      send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>Sign in</html>' });
-    let isLogin = true;
-    const { qr, write, sandbox, readResults } = await useBench('', {
-      codes: 2,
-      intercept: sometimes(({ request }) => isLogin && request.method === 'DELETE' && page),
-    });
-    const ids = [0, 1].map((n) => sandbox.codeId(n));
-    await write('old.csv', `id\n${ids.join('\n')}\n`);
-    const impatient = ['--retry-for', '1s'];
-    expect((await qr(['delete', '--from', 'old.csv', '--yes', ...impatient])).code).toBe(8);
-    expect(outcomesOf(await readResults('old.results.csv'))).toBe('failed failed');
-    expect((await qr(['delete', ids[0] as string, '--yes', ...impatient])).code).toBe(1);
-    isLogin = false;
-    expect((await qr(['delete', '--from', 'old.csv', '--yes'])).code).toBe(0);
-    expect(sandbox.workspace.codes()).toEqual([]);
-  });
 });
 
 describe('a plan of dated changes', () => {
   const at = (day: number) => `2020-01-0${day}T00:00Z`;
   const due = ['update', '--due', '--from'];
-
-  it('with the values A, B and A ends with A', async () => {
-    const { qr, write, sandbox } = await useBench('', { codes: 1 });
-    const id = sandbox.codeId();
-    for (const days of [1, 2, 3]) {
-      const rows = ['https://x.de/a', 'https://x.de/b', 'https://x.de/a'].slice(0, days);
-      await write(
-        'plan.csv',
-        `id,at,destination\n${rows.map((to, n) => `${id},${at(n + 1)},${to}\n`).join('')}`,
-      );
-      expect((await qr([...due, 'plan.csv'])).code).toBe(0);
-      expect(sandbox.workspace.code(id)?.destination).toBe(rows.at(-1));
-    }
-  });
-
-  it.each([
-    ['is renamed', 'https://x.de/a', 'renamed.csv', true],
-    ['gets a corrected name in a row that is done', 'https://x.de/a', 'plan.csv', true],
-  ])("leaves a person's later edit when it %s", async (_, to, name) => {
-    const { qr, write, sandbox } = await useBench('', { codes: 1 });
-    const id = sandbox.codeId();
-    await write('plan.csv', `id,at,name,destination\n${id},${at(1)},Poster,${to}\n`);
-    expect((await qr([...due, 'plan.csv'])).code).toBe(0);
-    sandbox.workspace.update(id, { destination: 'https://person.example/' });
-    await write(
-      name,
-      `id,at,name,destination\n${id},${at(1)},${name === 'plan.csv' ? 'Poster two' : 'Poster'},${to}\n`,
-    );
-    expect((await qr([...due, name])).code).toBe(0);
-    expect(sandbox.workspace.code(id)?.destination).toBe('https://person.example/');
-  });
 
   it('needs a decision for a later edit of another client if the memory of the plan was lost (9), for rows with a base', async () => {
     const { qr, read, write, sandbox, methods } = await useBench('', { codes: 1 });
@@ -534,29 +463,6 @@ describe('a run', () => {
 });
 
 describe('a plan for a pull request', () => {
-  it('shows all removed and changed rows and needed decisions before 200 new rows', async () => {
-    const rows = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, n) => `k${n + from},Row ${n + from},sms\n`).join('');
-    const { qr, write, sandbox, code } = await useBench(`key,name,type\n${rows(0, 20)}`, {
-      plan: 'business',
-    });
-    await qr(['apply', '--from', 'codes.csv']);
-    sandbox.workspace.delete(code('Row 19').id);
-    await write(
-      'codes.csv',
-      `key,name,type\n${rows(100, 300)}${rows(1, 18)}k18,Edited,sms\nk19,Row 19,sms\n`,
-    );
-    const { stdout } = await qr(['apply', '--from', 'codes.csv', '--dry-run', '-f', 'markdown']);
-    const lines = stdout.split('\n').filter((line) => line.startsWith('|'));
-    const at = (text: string) => lines.findIndex((line) => line.includes(text));
-    const first = at('`k100`');
-    for (const key of ['`k0`', '`k18`', '`k19`']) {
-      expect(at(key), key).toBeGreaterThan(0);
-      expect(at(key), key).toBeLessThan(first);
-    }
-    expect(stdout).not.toContain('unchanged |');
-  });
-
   it.each([
     ['nothing to do', (text: string) => text, 0],
     ['a new row', (text: string) => `${text}k9,New,sms\n`, 8],

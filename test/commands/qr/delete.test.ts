@@ -61,12 +61,6 @@ describe('qr delete --from', () => {
     ]);
   });
 
-  it('accepts a bare list of IDs or slugs', async () => {
-    const { deleteRows, slugs, id } = await useCodes();
-    expect(await deleteRows([id('a'), 'b'], '--yes')).toMatchObject({ code: 0 });
-    expect(slugs()).toBe('cde');
-  });
-
   it('reports a code that was deleted earlier as deleted, with a note and without a request', async () => {
     const { deleteRows, results, slugs, deletions } = await useCodes();
     await deleteRows(['slug', 'a'], '--yes');
@@ -81,11 +75,6 @@ describe('qr delete --from', () => {
   });
 
   it.each<[string, (id: (slug: string) => string) => string[], string]>([
-    [
-      'the ID and the slug of two codes',
-      (id) => ['id,slug', `${id('a')},b`],
-      'the ID belongs to a, but the slug is b',
-    ],
     ['one code in two rows', (id) => ['id,slug', `${id('a')},`, ',a'], 'the code a is also that of line 2'],
     ['neither an ID nor a slug', () => ['id,slug,name', 'x,,y'], 'line 2'],
   ])('refuses a file with %s, and sends nothing (2)', async (_, rows, message) => {
@@ -93,21 +82,6 @@ describe('qr delete --from', () => {
     const run = await deleteRows(rows(id), '--yes');
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect([slugs(), deletions()]).toEqual(['abcde', 0]);
-  });
-
-  it('prompts on a terminal, and deletes nothing unless the reply is the number of codes', async () => {
-    const { cwd, env, id, slugs } = await useCodes();
-    writeFileSync(join(cwd, 'old.csv'), `id\n${id('a')}\n${id('b')}\n`);
-    const args = ['qr', 'delete', '--from', 'old.csv'];
-    const no = await runHere(args, { cwd, env, tty: 200, input: 'n\n' });
-    expect(no.stdout).toContain('Delete 2 codes and their 0 scans');
-    expect([no.code, slugs()]).toEqual([2, 'abcde']);
-    expect(await runHere(args, { cwd, env, tty: 200, input: '2\n' })).toMatchObject({ code: 0 });
-    expect(slugs()).toBe('cde');
-    expect(await runHere(args, { cwd, env })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--yes'),
-    });
   });
 });
 
