@@ -284,18 +284,6 @@ describe('qr delete', () => {
     expect(sandbox.workspace.code(id)).toBeUndefined();
   });
 
-  it('requires the number of codes as the reply for several', async () => {
-    const { sandbox, qr } = await useQr();
-    const ids = [sandbox.codeId(0), sandbox.codeId(1)];
-    const yes = await qr(['delete', ...ids], { tty: 300, input: 'no\n' });
-    expect(yes.stdout).toMatch(
-      /Delete 2 codes and their 60 scans in the workspace of .*\? This can't be undone\. Type 2 to continue: /,
-    );
-    expect([yes.code, sandbox.workspace.codes().length]).toEqual([2, 5]);
-    expect(await qr(['delete', ...ids], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });
-    expect(sandbox.workspace.codes()).toHaveLength(3);
-  });
-
   it('deletes existing codes and reports missing ones (8)', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();

@@ -1,5 +1,5 @@
 /** What an ordinary next step must not lose: `--restart`, a forgotten `--append`, another key, a service that moved. */
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
@@ -57,16 +57,6 @@ describe('--restart', () => {
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   });
 
-  test('leaves no old file if the new one has every scan of it', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
-    for (const format of ['csv', 'ndjson']) {
-      const path = join(directory, `scans.${format}`);
-      for (const flags of [[], ['--restart'], []])
-        expect(await runByDay([...all, path, ...flags], { env: sandbox.env })).toMatchObject({ code: 0 });
-    }
-    expect((await readdir(directory)).filter((name) => name.includes('old'))).toEqual([]);
-  });
-
   test('leaves the file unchanged if a code fails (8), and files per code, too', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -110,42 +100,6 @@ describe('--restart', () => {
     expect(await runByDay([...args, '--restart'], { env: sandbox.env })).toMatchObject({ code: 0 });
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   }, 300_000);
-});
-
-describe('each refusal has the smallest hint that solves the problem:', () => {
-  const cases: [string, string[], RegExp, (flags: string[], env: CliOptions['env']) => Promise<unknown>][] = [
-    [
-      'other columns',
-      ['--fields', 'id,ts'],
-      /Pass --fields id,ts,country,city,device,os,browser,referrer/,
-      async () => [],
-    ],
-    ['other cells', ['--raw-cells'], /Omit --raw-cells/, async () => []],
-    ['another delimiter', ['--delimiter', ';'], /Add --delimiter ',',/, async () => ['--delimiter', ',']],
-  ];
-  test.each(cases)('%s', async (_, flags, hint, mended) => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
-    const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', file];
-    await runByDay(args, { env: sandbox.env });
-    const refused = await runByDay([...args, ...flags], { env: sandbox.env });
-    expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toMatch(hint);
-    expect(refused.stderr).not.toContain('--restart');
-    const more = (await mended(flags, sandbox.env)) as string[];
-    expect(await runByDay([...args, ...more], { env: sandbox.env })).toMatchObject({ code: 0 });
-  });
-
-  test('a state of a later version', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
-    const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', file];
-    await runByDay(args, { env: sandbox.env });
-    const state = await readFile(`${file}.state.json`, 'utf8');
-    await writeFile(`${file}.state.json`, state.replace('"version":2', '"version":3'));
-    const refused = await runByDay(args, { env: sandbox.env });
-    expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('Update qrctl');
-    expect(refused.stderr).not.toContain('--restart');
-  });
 });
 
 describe('a run that forgot --append', () => {
@@ -234,24 +188,6 @@ describe('files of two workspaces with one base URL', () => {
   const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
     runByDay(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
 
-  test.each([
-    ['one code', () => [aaa.codeId(), '-o', file]],
-    ['--all', () => ['--all', '-o', file]],
-    [
-      'a dataset',
-      () => ['--all', '-f', 'csv', '--output-dir', join(directory, 'lake'), '--partition-by', 'day'],
-    ],
-    ['a file per code', () => [aaa.codeId(), '-f', 'csv', '--output-dir', join(directory, 'each')]],
-  ])('the other one is refused: %s', async (_, args) => {
-    expect(await run(AAA, args())).toMatchObject({ code: 0 });
-    const before = await everything();
-    const refused = await run(BBB, args());
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/belongs to another workspace/);
-    expect(await everything()).toEqual(before);
-    expect(address.requests.filter((request) => request.includes('/scans')).length).toBeLessThanOrEqual(2);
-  });
-
   test('a key in the variable belongs to no profile, so none is reported or proposed', async () => {
     const run = (key: string) =>
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
@@ -262,27 +198,6 @@ describe('files of two workspaces with one base URL', () => {
       stderr: expect.stringContaining('belongs to another workspace'),
     });
     expect(refused.stderr).not.toContain('profile');
-  });
-
-  test('a rotated key is accepted after one request, or none if a response had one of its codes', async () => {
-    const [one, all] = [
-      [aaa.codeId(), '-o', file],
-      ['--all', '-o', join(directory, 'all.csv')],
-    ];
-    for (const args of [one, all]) expect(await run(AAA, args)).toMatchObject({ code: 0 });
-    const requestsOf = async (key: string, args: string[]) => {
-      const before = address.requests.length;
-      expect(await run(key, args)).toMatchObject({ code: 0 });
-      return address.requests.length - before;
-    };
-    const nights = [await requestsOf(AAA, one), await requestsOf(AAA, all)];
-    expect(nights).toEqual([1, 3]);
-    expect(await requestsOf(ROTATED, one)).toBe(2);
-    expect([
-      await requestsOf(ROTATED, one),
-      await requestsOf(ROTATED, all),
-      await requestsOf(ROTATED, all),
-    ]).toEqual([1, 3, 3]);
   });
 
   test('a file and a dataset of a service that moved continue with --moved-from', async () => {

@@ -1,8 +1,6 @@
 /** `qr delete --backup`: nothing is sent that could end a code before all of it is on the disk. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AMBIENT, BIN, useDirectory } from '../support/cli.ts';
@@ -147,19 +145,6 @@ describe('qr delete --backup', () => {
     },
   );
 
-  it('does not replace a backup that has other scans: its code stays (B6)', async () => {
-    const sandbox = await useSandbox({ codes: 1, scans: 40 });
-    const directory = await useDirectory();
-    const id = sandbox.codeId();
-    const kept = join(directory, `${id}.scans.ndjson`);
-    await writeFile(kept, '{"id":-1}\n{"id":-2}\n');
-    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
-    expect(run.code).toBe(9);
-    expect(run.stderr).toContain('the existing backup has 2 scans that the service did not return');
-    expect(sandbox.workspace.codes()).toHaveLength(1);
-    expect(await scansIn(directory, id)).toHaveLength(2);
-  });
-
   it('deletes no code if the backup directory cannot be created', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], {
@@ -171,38 +156,6 @@ describe('qr delete --backup', () => {
     });
     expect(sandbox.requests).toEqual([]);
   });
-
-  it.skipIf(platform() === 'win32').each(firstRows(1, ['scans.ndjson', 'json']))(
-    'deletes nothing if a device, a FIFO or a link to one is at the path of %s (B7)',
-    async (extension) => {
-      const sandbox = await useSandbox(DATA);
-      const id = sandbox.codeId();
-      const fifo = join(await useDirectory(), 'fifo');
-      execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-      for (const target of firstRows(2, ['/dev/zero', undefined, '/dev/null', fifo])) {
-        const directory = await useDirectory();
-        const path = join(directory, `${id}.${extension}`);
-        if (target === undefined) execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
-        else symlinkSync(target, path);
-        const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], {
-          env: sandbox.env,
-        });
-        expect(run, target).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining(`${path}: it is not a regular file`),
-        });
-        await writeFile(join(directory, 'old.csv'), `id\n${id}\n`);
-        const rows = await runByDay(
-          ['qr', 'delete', '--from', join(directory, 'old.csv'), '--yes', '--backup', directory],
-          {
-            env: sandbox.env,
-          },
-        );
-        expect(rows, target).toMatchObject({ code: 2 });
-      }
-      expect(sandbox.workspace.codes()).toHaveLength(3);
-    },
-  );
 
   it.runIf(SOAK)(
     'deletes a code that is scanned all the time only if its backup has the newest scan',

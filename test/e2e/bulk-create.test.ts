@@ -1,10 +1,10 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baseOf, formatBase } from '#codes/engine/plan/base';
 import { dropBefore, type Fault, fails, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
-import { runByDay, runHere } from '../support/run-here.ts';
+import { runHere } from '../support/run-here.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('without a fault', () => {
@@ -74,15 +74,6 @@ describe('without a fault', () => {
       `{${values},"outcome":"created","error":null,"base":"${base}","decision":null}\n`,
     );
   });
-
-  it('reads standard input, and reads a pipe only once', async () => {
-    const { sandbox, directory } = await useBench('');
-    const options = { env: sandbox.env, cwd: directory, input: rowsOf(1) };
-    expect(await runByDay(['qr', 'create', '--from', '-', '--ids'], options)).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/),
-    });
-  });
 });
 
 describe('the input', () => {
@@ -123,13 +114,6 @@ describe('the input', () => {
     expect(posts()).toBe(1);
   });
 
-  it('is not required by --template', async () => {
-    expect(await runByDay(['qr', 'create', '--template'])).toMatchObject({
-      code: 0,
-      stdout: 'key,name,type,destination\n',
-    });
-  });
-
   it.each([
     [['--name', 'x'], /--name can't be used with --from/],
     [['--results', 'codes.csv'], /--results can't be the same file as --from/],
@@ -168,28 +152,6 @@ describe('a decision', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(refused.stderr).toContain('hint: Correct the flag and run the command again.');
     expect(posts()).toBe(0);
-  });
-});
-
-describe('--dry-run', () => {
-  it('shows the rows to create and the number of requests, sends only GET requests, and writes no file', async () => {
-    const { create, sandbox, directory, methods } = await useBench(rowsOf(3), { limit: 60 });
-    sandbox.workspace.create({ name: 'Code 2', destination: 'https://example.com/2' });
-    const { code, stdout, stderr } = await create(['--dry-run', '--format', 'ndjson']);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining('1 existing code, 2 to create (about 3 requests). No changes were made'),
-    ]);
-    expect(stderr).toContain(
-      '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',
-    );
-    const actions = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).action);
-    expect(actions).toEqual(['create', 'create', 'exists']);
-    expect([methods(), await readdir(directory)]).toEqual([{ GET: 1 }, ['codes.csv']]);
-    expect((await create(['--dry-run', '--exit-code'])).code).toBe(8);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
 import { type CliOptions, startCli, until, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, dropBefore, fails, sometimes } from '../support/faults.ts';
+import { fails, sometimes } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { newMachine, outcomesOf, rowsOf } from './bulk-bench.ts';
@@ -64,21 +64,6 @@ describe('qr create --from -', () => {
     expect(code).toBe(0);
     for (const { slug, name } of codes()) expect(stdout).toMatch(new RegExp(`${name} .*${slug} +created`));
     expect(await files()).toEqual(['rows']);
-  });
-
-  it('finds codes whose responses were lost, as with a file', async () => {
-    let posts = 0;
-    const { qr, names, files } = await usePipe({
-      intercept: sometimes(
-        ({ request }) => request.method === 'POST' && [dropBefore, undefined, applyThenDrop][posts++],
-      ),
-    });
-    const { code, stdout } = await qr(
-      [...create, '--settle', '1s', '--concurrency', '1', '-f', 'json'],
-      rowsOf(4),
-    );
-    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'created created created created']);
-    expect([names(), await files()]).toEqual([['Code 1', 'Code 2', 'Code 3', 'Code 4'], []]);
   });
 
   it('prints the results of a run that failed, and the same rows again finish a run that was stopped', async () => {

@@ -265,15 +265,6 @@ describe('kill -9', () => {
 });
 
 describe('a state is refused and stays unchanged', () => {
-  test('while another run uses it (S5)', async () => {
-    const { start, at, args, id } = await useTail();
-    const running = await start(id);
-    await running.waitFor(/Waiting for scans/);
-    const second = await runByDay(args(id), at);
-    expect([second.code, second.stdout]).toEqual([2, '']);
-    expect(second.stderr).toContain('another qrctl run is using');
-  });
-
   test.each([
     [['--all'], 'it follows code ', 'Pass the same codes instead of --all or filters ('],
     [['SECOND'], 'it follows code ', 'Pass the same codes ('],
@@ -317,22 +308,6 @@ describe('a state is refused and stays unchanged', () => {
       '',
       expect.stringContaining('belongs to another workspace'),
     ]);
-  });
-
-  test.each([
-    ['is no state', 'id,ts\n', 'it was not written by `scans tail --state`'],
-    ['is empty', '', 'it cannot be read (truncated or changed)'],
-    ['is of a later version', '{"version":9,"checksum":""}\n', 'it has version 9'],
-  ])('if it %s (S7)', async (_, text, reason) => {
-    const { at, args, id, state } = await useTail();
-    await writeFile(state, text);
-    const run = await runByDay(args(id), at);
-    expect([run.code, run.stdout, run.stderr]).toEqual([
-      2,
-      '',
-      expect.stringContaining(`${state}: ${reason}`),
-    ]);
-    expect(await readFile(state, 'utf8')).toBe(text);
   });
 
   test('if its directory is missing, or --moved-from has no state to apply to', async () => {
