@@ -12,10 +12,11 @@ import { systemClock } from '#base/time/time';
 import { failure, type Intercept, json } from '#sandbox/exchange';
 import { readStore } from '#settings/store';
 import { updateStore } from '#settings/write-store';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { gzipBomb, hang, redirects } from '../support/faults.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
-import { type HereResult, runByDay, runHere } from '../support/run-here.ts';
+import { type HereResult, runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 
@@ -362,14 +363,7 @@ describe('config.json', () => {
     async (_, make) => {
       await expectLeftAlone(make, async (directory) => {
         const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
-        const login = [
-          'auth',
-          'login',
-          '--base-url',
-          'http://127.0.0.1:1/api/v1',
-          '--no-verify',
-          '--key-stdin',
-        ];
+        const login = argv`auth login --base-url http://127.0.0.1:1/api/v1 --no-verify --key-stdin`;
         const results = await Promise.all([['qr', 'list'], login].map((args) => runByDay(args, options)));
         for (const { code } of results) expect(code).toBe(2);
         return results.map(({ stderr }) => stderr);
@@ -450,33 +444,6 @@ describe('files next to the data', () => {
     expect(stderr).not.toMatch(/unexpected failure/);
     expect(code).toBe(2);
     expect(sandbox.workspace.codes()).toHaveLength(0);
-  });
-
-  test.each([
-    ['--output', 'codes.csv'],
-    ['--output', './x/../codes.csv'],
-    ['--output', 'link.csv'],
-    ['--results', 'link.csv'],
-    ['--output', 'codes.results.csv'],
-    ['--ledger', 'codes.csv'],
-    ['--ledger', 'link.csv'],
-  ])('%s %s is refused (2): it would replace another file of the run', async (flag, path) => {
-    const directory = await useDirectory();
-    const sandbox = await useSandbox({ codes: 0 });
-    await mkdir(join(directory, 'x'));
-    await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
-    await symlink('codes.csv', join(directory, 'link.csv'));
-    const options = { cwd: directory, env: sandbox.env };
-    for (const more of [[], ['--dry-run']]) {
-      const { code, stderr } = await runHere(
-        ['qr', 'create', '--from', 'codes.csv', flag, path, '--format', 'csv', ...more],
-        options,
-      );
-      expect(stderr).toMatch(/can't be the same file as (--from|--output|--ledger)/);
-      expect(code).toBe(2);
-    }
-    expect(await readFile(join(directory, 'codes.csv'), 'utf8')).toBe('name,type\na,sms\n');
-    expect(sandbox.requests).toEqual([]);
   });
 
   test('an output that is a link is written to its target, complete', async () => {

@@ -159,6 +159,7 @@ describe('files of one run', () => {
   it('must be different files, by any path and before they exist', async () => {
     const work = await useWork();
     await leaveFiles(work);
+    await symlink('../rows.csv', work.path('sub/rows.csv'));
     await writeFile(work.path('ids.txt'), `${work.sandbox.codeId()}\n`);
     await writeFile(work.path('plain.csv'), await readFile(work.path('scans.csv')));
     await link(work.path('plain.csv'), work.path('plain2.csv'));
@@ -191,6 +192,8 @@ describe('files of one run', () => {
       'qr apply --from rows.csv --key name --summary rows.lock.json',
       'qr apply --init -o new.csv --summary new.lock.json',
       'qr apply --init -o new.csv --lock new.csv',
+      'qr create --from rows.csv -o sub/rows.csv',
+      'qr create --from rows.csv --results sub/rows.csv',
       'qr create --from rows.csv --summary rows.csv',
       'qr create --from more.json --summary more.results.json',
       'qr create --from more.json --ledger more.results.json',
