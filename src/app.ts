@@ -1,7 +1,4 @@
-/**
- * Runs command lines, and catches every error. One file of dist/ with all of its modules, because each file
- * takes time to open.
- */
+/** Runs a command line and catches every error. Bundled with its imports: opening files takes time. */
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
@@ -24,7 +21,7 @@ import { loadColors, wantsColor } from './terminal/color.ts';
 import { type ErrorStyle, renderError } from './terminal/render-error.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
 
-/** Exit codes of rows that failed or need a decision, which a closed standard output must not hide. */
+/** Exit codes for failed or undecided rows, which a closed standard output must not hide. */
 const OF_ROWS = new Set([4, 8, 9]);
 
 export async function run(
@@ -77,8 +74,8 @@ export async function run(
 }
 
 /**
- * Adds the files of the flags to those of the run. Throws UsageError if a flag would write to the file of
- * another flag, to the config, or to the file of the key.
+ * Adds the files of flags to those of the run. Throws UsageError if a flag would write to another flag's
+ * file, to the config, or to the key file.
  */
 async function useFlags(
   { files, env, flags }: Context,
@@ -100,7 +97,7 @@ async function useFlags(
   );
 }
 
-/** Writes the file of `--summary`. Returns an exit code if that fails and nothing else did. */
+/** Writes the `--summary` file. Returns an exit code if only this write fails. */
 async function summarize(
   path: string | undefined,
   end: Omit<RunEnd, 'finishedMs'>,
@@ -116,7 +113,7 @@ async function summarize(
   }
 }
 
-/** Prints before there is a console. Throws LocalError if that fails (a full disk). */
+/** Writes text to standard output. Throws LocalError on failure, but ignores a closed pipe. */
 export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -130,7 +127,7 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   });
 }
 
-/** Prints the error as text or JSON, in GitHub Actions also the failed rows. Returns the exit code. */
+/** Prints the error as text or JSON, and annotates failed rows in GitHub Actions. Returns the exit code. */
 export async function report(
   error: unknown,
   style: ErrorStyle,
@@ -160,9 +157,9 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Checks that the summary can be written, before the run. Throws UsageError. */
+/** Checks before the run that the summary can be written. Throws UsageError. */
 async function checkSummaryPlace(path: string): Promise<void> {
-  // Takes 2 ms to load, and every command loads this file.
+  // Imported lazily: node:fs/promises takes 2 ms to load.
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
   if (!directory?.isDirectory()) {

@@ -1,7 +1,4 @@
-/**
- * Provides a command with console, settings, service, clock and signal. Only this file, main.ts and time.ts
- * read `process`.
- */
+/** Context of a command. Only this file, main.ts and time.ts read `process`. */
 import { version } from '../package.json';
 import { ClosedPipeError, systemCode } from './base/errors.ts';
 import type { RunFacts } from './base/run/run-summary.ts';
@@ -26,7 +23,7 @@ export interface Context {
   /** Aborted by SIGINT and SIGTERM (InterruptedError) and by a closed standard output (ClosedPipeError). */
   signal: AbortSignal;
   env: NodeJS.Dict<string>;
-  /** Runs this program again: an executable and its first arguments. */
+  /** Executable and first arguments that run this program again. */
   self: { command: string; args: readonly string[] };
   processes: Processes;
   facts: RunFacts;
@@ -34,21 +31,20 @@ export interface Context {
   /** The global flags as typed; most commands need `settings()`. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds the workspace flags of this run to commands in data. Hints, notes and prompts have them anyway. */
+  /** Adds this run's workspace flags to commands in data. Hints, notes and prompts get the flags anyway. */
   propose(text: string): string;
   /** Effective settings, read from disk once. */
   settings(): Promise<Settings>;
   /** Creates the client once. Throws AuthError or UsageError without a key or a base URL. */
   service(): Promise<Service>;
-  /** Settings of that service. Throws like `service`. */
+  /** Settings that `service()` uses. Throws like `service`. */
   connected(): Promise<ConnectedSettings>;
   withKey(settings: Settings): Promise<Settings>;
-  /** Opens a service that the caller closes. */
+  /** Creates a service that the caller must close. */
   connect(settings: ConnectedSettings): Promise<Service>;
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
-/** `color` is false with --no-color. */
 export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
@@ -65,7 +61,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return stdin;
   };
   const { signal } = interruption;
-  // The variable overrides the profile.
+  // Value until the settings are resolved.
   let isAccessible = isSwitchedOn(env.ACCESSIBLE);
   const console = createConsole({
     get stdin() {
@@ -150,7 +146,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     async codeCache(workspace: Workspace) {
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
-    /** Returns the profile of the run, and the cost of its requests. Never throws. */
+    /** Returns the profile of the run and statistics of its requests. Never throws. */
     async account() {
       const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
       return { profile, stats: (await service.made())?.stats() };
@@ -165,7 +161,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   };
 }
 
-/** Calls `make` at the first call only; `made` returns its result, if there is one. */
+/** Calls `make` at the first call only; `made` returns the result, if any. */
 function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise<T | undefined> } {
   let value: Promise<T> | undefined;
   const get = () => {
@@ -183,7 +179,7 @@ function eventsFor(console: Console): ServiceEvents {
       ),
     pause: ({ ms }) => console.activeProgress().pause(ms),
     resume: () => console.activeProgress().resume(),
-    // The first retry follows at once, so it gets no note.
+    // The first retry is immediate, so no note is printed.
     retry({ reason, ms, attempt }) {
       const line = `${reason}; retrying in ${formatDuration(ms)}`;
       if (attempt > 2) console.note(line);

@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Returns the terminal for help. Node takes more than a millisecond to detect one. */
+/** Returns the terminal for help. Node takes over a millisecond to detect a terminal. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });

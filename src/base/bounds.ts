@@ -1,6 +1,5 @@
 /**
- * Limits of input. Larger input is refused before it fills memory. The readers of Parquet, workbooks and SVG
- * have further limits of their own.
+ * Limits of input, which is refused before it fills memory. Readers of Parquet, workbooks and SVG have more.
  */
 
 const KIB = 1024;
@@ -18,7 +17,7 @@ export const MOST_BYTES = {
   keyStream: 64 * KIB,
   config: 4 * MIB,
   timeZone: 64 * KIB,
-  /** Input file of rows, or list of images: more than any spreadsheet has. */
+  /** Input file of rows or list of images, larger than any spreadsheet. */
   rowsFile: 128 * MIB,
   /** Lock file or state, for a million keys. */
   recordFile: 256 * MIB,
@@ -28,7 +27,6 @@ export const MOST_BYTES = {
   /** Hashed image; the largest PNG has 5 MiB. */
   image: 64 * MIB,
   logo: MIB,
-  /** Record of a file of scans; real ones are far smaller. */
   scanRecord: MIB,
 } as const;
 

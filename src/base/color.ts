@@ -20,14 +20,14 @@ export function formatColor({ red, green, blue }: Color): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Relative luminance, 0 to 1 (WCAG 2.2). */
+/** Returns the relative luminance, 0 to 1 (WCAG 2.2). */
 export function luminanceOf({ red, green, blue }: Color): number {
   const linear = (part: number) =>
     part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** Contrast ratio, 1 to 21 (WCAG 2.2). */
+/** Returns the contrast ratio, 1 to 21 (WCAG 2.2). */
 export function contrastOf(one: Color, other: Color): number {
   const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);

@@ -143,12 +143,12 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
 }
 
-/** Returns whether a failure affects only one code or row, unlike one of the key, a limit or the disk. */
+/** Returns whether a failure affects only one code or row, unlike failures of key, limit or disk. */
 export function isOfOneCode(error: unknown): error is Failure {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }
 
-/** Returns a handler of rejections that throws any error but a NotFoundError. */
+/** Returns a rejection handler that returns `value` for NotFoundError and rethrows others. */
 export function ifNotFound<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof NotFoundError) return value;

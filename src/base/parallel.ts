@@ -11,7 +11,7 @@ export async function* fetchInOrder<Item, T>(
       const next = numbers.next();
       if (next.done) return;
       const page = fetch(next.value);
-      // A rejection is thrown when its turn comes, or never.
+      // Prevents an unhandled rejection; `await` throws it later.
       page.catch(() => {});
       ahead.push(page);
     }

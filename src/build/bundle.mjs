@@ -6,7 +6,7 @@ import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatBillOfMaterials, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
-/** Modules that most commands load: a command reads few files. */
+/** Modules that most commands load, in two chunks: a command opens few files. */
 const SHARED = {
   core: [
     'src/app.ts',
@@ -61,7 +61,7 @@ async function copyFonts() {
   return FAMILIES.map(([family]) => join('node_modules/@fontsource', family));
 }
 
-// Renamed when complete, so that a command that runs during the build finds its files.
+// The directory is renamed when complete, so that a command during the build finds its files.
 const staged = `${directory}-${process.pid}`;
 
 function buildApp() {

@@ -4,10 +4,10 @@ import { build } from 'rolldown';
 const { resolve } = createRequire(import.meta.url);
 
 const ALIASES = {
-  // As ES modules, they need import.meta.url.
+  // CommonJS builds: the ES modules need import.meta.url.
   pdfkit: resolve('pdfkit'),
   fontkit: resolve('fontkit'),
-  // A second build of undici's HTTP parser, of 72 KB, that is faster only with long headers.
+  // Omits undici's second build of its HTTP parser (72 KB), which is faster only with long headers.
   '../llhttp/llhttp_simd-wasm.js': resolve('undici/lib/llhttp/llhttp-wasm.js'),
 };
 
@@ -25,7 +25,7 @@ export async function buildChunks(dir, input, { plugins, output } = {}) {
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
       minify: true,
-      charset: 'ascii', // V8 holds text in half the memory and reads it faster if it is Latin-1.
+      charset: 'ascii', // V8 stores Latin-1 text in half the memory and reads it faster.
       sourcemap: 'hidden',
       sourcemapExcludeSources: true,
       ...output,
@@ -38,7 +38,7 @@ export function buildFile(directory, name, source) {
   return buildChunks(directory, { [name]: source }, { output: { codeSplitting: false } });
 }
 
-/** Embeds workers as text, because in an executable they are not files. */
+/** Builds one file per worker, which runs from its text: an executable has no files. */
 export async function buildWorkers(directory) {
   const workers = [
     buildFile(directory, 'parquet-worker', 'src/files/formats/parquet/worker.ts'),

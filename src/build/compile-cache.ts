@@ -1,7 +1,7 @@
 /**
- * Stores code that V8 compiled for the next start of the same command, including functions compiled on their
+ * Stores compiled code for the next start of the same command, including functions that V8 compiled on their
  * first call, which Node's `module.enableCompileCache` omits. V8 crashes or computes wrong results with
- * damaged or foreign data. Therefore, a file must have the expected place, owner and permissions, and the
+ * damaged or foreign code. Therefore, a file must have the expected place, owner and permissions, and the
  * checksums of its bytes and of the source, and must be of the same build of Node.
  */
 import { statSync } from 'node:fs';
@@ -29,13 +29,13 @@ const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
   node: string;
-  /** `source` is a checksum. */
+  /** `source` is a checksum, `code` a number of bytes. */
   chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
 /**
- * Opens the file of a command in the cache of this user for this Node and the program in `directory`.
- * Returns undefined if no place is safe. Never throws.
+ * Opens this user's compiled code of `command` for this build of Node and `directory`. Returns undefined if
+ * no directory is safe. Never throws.
  */
 export function openCompileCache(runtime: Runtime, directory: string, command: string) {
   return orUndefined(() => {
@@ -90,7 +90,7 @@ function align(at: number): number {
   return Math.ceil(at / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** Returns ASCII that differs for each build of Node, its flags, and the directory of the program. */
+/** Returns ASCII text that identifies the build of Node, its flags, and the program's directory. */
 function describeNode(
   { version, arch, platform, execPath, execArgv, env }: Runtime,
   directory: string,

@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { buildWorkers } from './chunks.mjs';
 
-// Uses no prebuilt help, which would lack a new command.
+// Passes no prebuilt help, which would lack new commands.
 const ENTRY = `
   import * as app from './app.ts';
   import { main } from './main.ts';
   export const run = (argv) => main(argv, () => app, () => undefined);
 `;
 
-// In node_modules, so that imports find the libraries.
+// Placed in node_modules, so that imports find the libraries.
 const outfile = resolve(`node_modules/.cache/qrctl/dev-${process.pid}.mjs`);
 await mkdir('node_modules/.cache/qrctl', { recursive: true });
 await buildWorkers('dist');

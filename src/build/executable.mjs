@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { inject } from 'postject';
 
 const NODE = 'node@24';
-/** Sentinel for every Node: https://github.com/nodejs/postject#building-for-production */
+/** Sentinel in every Node binary: https://github.com/nodejs/postject#building-for-production */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const WINDOWS = process.platform === 'win32';
 

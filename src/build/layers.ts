@@ -1,4 +1,4 @@
-/** `npm run layers` writes layers.json, which biome.json extends, from the table of .github/CONTRIBUTING.md. */
+/** `npm run layers` writes layers.json for biome.json from the table in .github/CONTRIBUTING.md. */
 import { readdirSync } from 'node:fs';
 
 interface Rule {
@@ -52,7 +52,7 @@ const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
 const importOf = (module: string) =>
   isFile(module) ? `#${module.slice(0, -'.ts'.length)}` : `#${module}/**`;
 
-/** Returns the modules in `src/`, each with its layer, by the table in the page for contributors. */
+/** Parses the table of layers in CONTRIBUTING.md into the modules in `src/` with their layers. */
 export function layersOf(page: string): { module: string; layer: number }[] {
   const rows = page.matchAll(/^\| (\d+) \| \[`src\/([\w.]+)/gm);
   return Array.from(rows, ([, layer, module = '']) => ({ module, layer: Number(layer) }));

@@ -1,10 +1,10 @@
-/** Lists what is bundled: the texts of the licenses, and a bill of materials. */
+/** Lists the bundled packages: texts of their licenses, and a bill of materials. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
-/** Licenses that require only attribution, or (MPL-2.0) a link to the sources. Check any other license before adding it. */
+/** Licenses that require only attribution or (MPL-2.0) a link to the sources. Check others before adding. */
 const KNOWN = new Set([
   '(MIT OR Apache-2.0)',
   ...['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'OFL-1.1', 'MPL-2.0'],
@@ -13,7 +13,7 @@ const KNOWN = new Set([
 /** Licenses that are stated only in the LICENSE file, not in package.json. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
-/** Files with the text of SPDX, the place of the sources, and notices of the compiled libraries. */
+/** Files with the SPDX license text, a link to the sources, and notices of the compiled libraries. */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
 /** Unicode data from which `npm run cldr` writes src/scans/report/languages/cldr/. */
@@ -25,7 +25,7 @@ const CLDR = {
   text: await readText('src/build/license-of-cldr.txt'),
 };
 
-/** HTTP parser that undici includes as a build, without stating its version. */
+/** HTTP parser that undici bundles without stating its version. */
 const LLHTTP = {
   name: 'llhttp',
   license: 'MIT',
@@ -76,7 +76,7 @@ export function formatLicenses(packages) {
   return [`The following packages are part of this program.\n`, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Formats CycloneDX 1.6 without time and serial number, so that builds are reproducible. */
+/** Formats a CycloneDX 1.6 bill, reproducible because it has no time or serial number. */
 export function formatBillOfMaterials(program, packages) {
   const component = componentOf({ ...program, purl: purlOf(program) }, 'application');
   const components = packages.map((one) => componentOf(one, 'library'));

@@ -1,5 +1,5 @@
 /**
- * `npm run release -- X.Y.Z` checks and prints the steps; `--write` runs them. `--files-only` builds only
+ * `npm run release -- X.Y.Z` checks and prints the steps; `--write` runs them; `--files-only` builds only
  * dist-release/, as the workflow does for a tag.
  */
 import { spawnSync } from 'node:child_process';
@@ -100,7 +100,7 @@ async function makeFiles() {
     'src/build/executable.mjs',
     join(FILES, `qrctl-${version}-${process.platform}-${process.arch}`),
   ]);
-  // Unpacked next to the chunks of an installed package, they give the positions in the sources.
+  // Unpacked next to the chunks of an installed package, the maps give positions in the sources.
   const maps = (await readdir('dist')).filter((name) => name.endsWith('.map')).sort();
   run('tar', [
     '--create',

@@ -5,7 +5,7 @@ import { markdownHead, markdownLine } from '#files/formats/markdown';
 type Reference = ReturnType<typeof createReference>;
 type Command = Reference['commands'][number];
 
-/** Returns the page with the parts that follow from the commands, from the heading `Commands` to the end. */
+/** Returns the page with all text from the heading `Commands` on replaced by the reference. */
 export function withReference(page: string, reference: Reference): string {
   const [byHand = ''] = page.split('## Commands\n', 1);
   const codes = reference.exit_codes.map(({ exit, meaning }) => markdownLine([`${exit}`, meaning]));
@@ -40,7 +40,7 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
 function flagList(flags: Reference['global_flags']): string {
   return flags
     .map(({ name, value, choices }) => {
-      // Upper case would be wrong: tab, none and desc are values as they are.
+      // Keeps lower case: `tab`, `none` and `desc` are literal values.
       const values = choices.length > 0 && choices.length <= 8 ? choices.join('|') : value && `<${value}>`;
       return `\`${[name, values].filter(Boolean).join(' ')}\``;
     })

@@ -26,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Fails if Node has nothing left to wait for: it would exit with 0. */
+/** Fails if Node's event loop ends before the command: Node would exit with code 0. */
 function reportEarlyEnd(): void {
   process.exitCode = 1;
   writeSync(
@@ -35,7 +35,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** Loads the program with the stored code, which V8 rejects once one of its flags was changed. */
+/** Loads the program with its stored code, which V8 rejects after a change of V8 flags. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -47,12 +47,12 @@ function loadApp(argv: readonly string[]): App {
   return requireChunk('./app.js') as App;
 }
 
-/** Reports an error. Node would print the line of the chunk, which has 200 KB. */
+/** Reports an uncaught error. Node would print the failing line, a whole chunk of 200 KB. */
 async function reportCrash(error: unknown, argv: readonly string[]): Promise<void> {
   process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process));
 }
 
-/** Replaces `require` in the chunks: Node's own accepts no compiled code. */
+/** Replaces `require` in the chunks: Node's `require` can't load compiled code. */
 function requireChunk(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
   const known = modules.get(id);
@@ -65,7 +65,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** Compiles a chunk, which is a function expression already: wrapping it here would copy it. */
+/** Compiles a chunk. Chunks are function expressions, because wrapping here would copy the text. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });

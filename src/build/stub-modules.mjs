@@ -1,11 +1,10 @@
 /**
- * Replaces modules that qrctl never uses: `qrctl qr list` becomes 10 ms (a tenth) faster. A stub throws for
- * properties that are not read on loading, so an upgrade that needs more fails in every test that sends a
- * request.
+ * Replaces modules that qrctl never uses, which saves 10 ms (a tenth) of `qrctl qr list`. A stub throws for
+ * properties that are not read on loading, so tests find an upgrade that needs more.
  */
 const STUBS = {
-  // node20: Without a message, Node 20 parses the whole bundle to build one, which takes minutes. A server can cause a failed assertion, such as
-  // by a status below 100.
+  // node20: Without a message, Node 20 parses the whole bundle for minutes to build one. A server can make an
+  // assertion fail, such as by a status below 100.
   'node:assert': stub(
     'node:assert',
     '{}',
@@ -15,9 +14,10 @@ const STUBS = {
   ),
   'node:child_process': stub('node:child_process', '{}'),
   'node:http': stub('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
-  // conf writes with it, and src/settings/write-store.ts does not. It installs handlers that end the process on a signal.
+  // conf writes with atomically, whose signal handlers end the process. qrctl writes with
+  // src/settings/write-store.ts.
   atomically: stub('atomically', '{ __esModule: true, writeFileSync: () => missing("writeFileSync") }'),
-  // fontkit reads WOFF2 with it (120 KB); the fonts of dist/ are WOFF.
+  // fontkit needs brotli (120 KB) only for WOFF2; the fonts in dist/ are WOFF.
   'brotli/decompress.js': stub('brotli', '{}'),
   './client-h2.js': stub('./client-h2.js', '{}'),
   '../web/fetch/body.js': stub('../web/fetch/body.js', '{}'),

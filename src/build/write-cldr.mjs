@@ -1,4 +1,4 @@
-/** Stores one version of CLDR: Node versions differ, and the same scans must give the same report. */
+/** Writes CLDR data for reports: Node's differs by version, but the same scans must give the same report. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
-/** Day before month, which readers in every country understand. */
+/** Locales for dates: en-001 has the day before the month, clear in every country. */
 const DATES_OF = { en: 'en-001' };
-/** First day of a month: an ordinal number in French, which CLDR does not distinguish. */
+/** First day of a month, which is an ordinal number in French and missing in CLDR. */
 const FIRST_DAY = { fr: '1er' };
 /** Word between the ends of a range in a sentence: `17 to 23 November 2026`. */
 const TO = { en: 'to' };
@@ -88,7 +88,7 @@ function patternsOf(language) {
   const { availableFormats: forms, intervalFormats: intervals } = dateTimeFormats;
   const to = (text, word = `'${TO[language]}'`) =>
     TO[language] ? text.replace(/\s*–\s*/g, ` ${word} `) : text;
-  // In CLDR, the long form of an interval is the short one with the month in full, unless it has its own.
+  // In CLDR, an interval without a long form uses the short form with the month in full.
   const wide = (text) => text.replaceAll('MMM', 'MMMM').replaceAll('LLL', 'LLLL').replaceAll('dd', 'd');
   const short = Object.entries(intervals.yMMMd).map(([key, text]) => [key, wide(text)]);
   const days = intervals.yMMMMd ?? Object.fromEntries(short);

@@ -1,4 +1,4 @@
-/** Second step of `npm run build`: formatting help takes longer than the rest of a command. */
+/** Writes man pages and help in `npm run build`, because formatting help at run time is slow. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { manPages } from '#cli/help/man';
 import { TOPICS } from '#cli/help/topics';

@@ -1,4 +1,4 @@
-/** Completes a line that is being typed (`qrctl __complete WORDS…`, the last at the cursor). */
+/** Completes a command line (`qrctl __complete WORDS…`; the last word is at the cursor). */
 import type { Argument, CommandDefinition, Completion, Flag } from '#commands/define';
 import { lineOptions } from '#commands/global-options';
 import { TOPIC_WORDS } from './help/topics.ts';
@@ -12,7 +12,7 @@ interface Candidate {
 
 export interface Candidates {
   before: string;
-  /** Words, or the kind of value to look up. Each follows `before`, such as `--format=`. */
+  /** Words that follow `before` (such as `--format=`), or the kind of value to look up. */
   values: readonly Candidate[] | Completion;
 }
 

@@ -31,7 +31,7 @@ const UPDATES = new Map([
   ...synonyms('--destination', 'redirect'),
 ]);
 
-/** Flags of other tools. The first meaning that the command has is suggested. */
+/** Suggestions for flags of other tools: the first flag that the command has. */
 const FLAGS = new Map([
   ...synonyms('--where --name', '--filter'),
   ...synonyms('--name', '--search --title'),

@@ -82,7 +82,7 @@ export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
-/** Formats `Format: png, svg (default: png)`, with three of more than `most` choices. */
+/** Formats `Format: png, svg (default: png)`; reduces more than `most` choices to three. */
 export function describeValues(
   described: { description: string; choices?: readonly string[]; repeatable?: boolean },
   most = Infinity,

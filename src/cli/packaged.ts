@@ -1,4 +1,4 @@
-/** Prints texts that the build has prepared, before any other module is loaded. */
+/** Returns texts that the build has prepared, before other modules are loaded. */
 
 import { isShell, readCompletionScript } from '#commands/completion-scripts';
 import { readIfPackaged, readPackaged } from '#files/durable/packaged-files';

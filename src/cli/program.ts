@@ -44,7 +44,7 @@ export async function interpret(
   return { globals: globalsOf(reading), ...invocation, style: styleOf(reading), command };
 }
 
-/** Finds the style of errors by commander: a word like a flag may be the value of another. */
+/** Reads the style of errors from parsed options, because a value may look like a flag. */
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');
@@ -58,7 +58,7 @@ async function invocationOf(reading: Reading, inputs: TextInputs): Promise<Invoc
   const command = lastOf(reading);
   const refuse = (code: string) => refusal(code, command, namesOf(reading), argv);
   const code = failure?.code;
-  // An unknown command has no help, nor do flags before a command.
+  // Refuses unknown commands, and unknown flags before a command, even with `--help`.
   const isGroup = command.commands.length > 0;
   if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption'))
     throw refuse(code);

@@ -1,4 +1,4 @@
-/** Adds flags to commands, which must act on the same workspace if pasted. */
+/** Adds flags to commands in messages: pasted commands must act on the same workspace. */
 import { inShellOr } from '#base/text/quote';
 import { baseUrlOf } from '#service/base-url';
 import type { SettingFlags } from '#settings/settings';
@@ -6,7 +6,7 @@ import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
 
 type Propose = (text: string) => string;
 
-/** Matches `qrctl` with the words that follow it, unless it is in quotes. */
+/** Matches quoted text, or else `qrctl` with the next one or two words. */
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 
@@ -31,7 +31,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** Omits a refused base URL, which may contain a password. */
+/** Returns flags to add, but no invalid base URL, which may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

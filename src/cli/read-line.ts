@@ -19,7 +19,7 @@ declare module 'commander' {
 export interface Reading {
   argv: readonly string[];
   path: Command[];
-  /** Errors of values, which are not thrown, so that the flags after them are read as well. */
+  /** Errors in values, collected so that the flags after them are read as well. */
   refused: UsageError[];
   requested?: 'help' | 'version';
   reached?: Reached;
@@ -151,7 +151,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Adds global flags after the command's own, one of which may be global without `no-` (`--color`). */
+/** Adds global flags after the command's own, which may include the positive form of one (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {
@@ -162,7 +162,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** Declares a hidden `--format`, so that its error is JSON if JSON was requested. */
+/** Adds a hidden, refused `--format`, so that errors are JSON if JSON was requested. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading), reading.argv));

@@ -61,7 +61,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests codes. Without a timely response, returns cached ones, and waits before the next query. */
+/** Requests codes. Without a response in time, returns cached codes, and delays the next query. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { inParallel } = await import('#base/parallel');
   const service = await context.connect({

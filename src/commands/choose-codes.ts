@@ -45,7 +45,7 @@ function filterCodes<C extends CodeLabel>(found: readonly C[], choice: CodeChoic
   });
 }
 
-/** Labels that are needed. `isWanted`: slugs and names are required, also of codes given by ID. */
+/** Labels that are needed. `isWanted`: slugs and names are required, also for codes specified by ID. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt;
@@ -63,8 +63,8 @@ async function findCodes(
 }
 
 /**
- * Chooses the ID, slug and name of codes, each code once. Unless slugs are `isWanted`, an ID costs no
- * request, and a missing one fails later, alone. Throws like `chooseCodes`.
+ * Returns ID, slug and name of the chosen codes, each code once. Unless slugs are `isWanted`, an ID costs no
+ * request, and an unknown ID fails later, alone. Throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -130,7 +130,7 @@ async function namedCodes(
   );
 }
 
-/** Requests codes one by one. One that does not exist is returned as missing, so that only it fails. */
+/** Requests unlisted codes one by one. Returns an unknown code as missing, so that only it fails. */
 export async function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],

@@ -29,7 +29,7 @@ export const choiceOptions = {
   ...rarely({ type: filterOptions.type }),
 };
 
-/** Returns the filters in canonical form, as typed; undefined without any. */
+/** Returns the filters as flags in canonical form; undefined without filters. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -38,7 +38,7 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Returns true for all codes, the filters for all that match them, and false for chosen codes. */
+/** Returns true for all codes, the filters for all matching codes, and false for specified codes. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }

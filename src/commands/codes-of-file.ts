@@ -20,7 +20,7 @@ import { shortUrlParser } from './short-urls.ts';
 type FileOfCodes = FileChoice & { from: string };
 
 /**
- * Returns the rows of `--from` with their codes. `check` sees the file before the first request. Throws
+ * Returns the rows of `--from` with their codes. `check` gets the file before the first request. Throws
  * UsageError with every row whose code does not exist.
  */
 export async function readRowsOfFile(

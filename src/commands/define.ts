@@ -11,7 +11,7 @@ export interface OutputColumns {
   when?: string;
   columns: readonly { name: string }[];
   optional?: readonly string[];
-  /** Columns of the input file come first, except those listed here. */
+  /** Whether the columns of the input file come first, except those listed here. */
   afterInput?: true;
 }
 
@@ -24,9 +24,9 @@ interface Extra {
   /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
   risky?: true;
   rare?: true;
-  /** Flags that this one requires; of a list, one. Flags that a command lacks do not count. */
+  /** Flags that this flag requires; of a nested list, any one. Flags that a command lacks do not count. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that can't be combined with it. One of two declares it. */
+  /** Flags, or arguments in capitals (`CODE`), that can't be used with this flag. Either declares it. */
   conflicts?: readonly string[];
   hintFor?(value: unknown): string | undefined;
 }
@@ -69,7 +69,7 @@ export function flag(flags: string, description: string, extra: Extra = {}): Opt
   return { flags, description, ...extra };
 }
 
-/** Declares a flag that turns something off (`--no-header`): false, or true if it is absent. */
+/** Declares a flag that turns something off (`--no-header`): false, or true without the flag. */
 export function negation(...declared: Parameters<typeof flag>): OptionDefinition<boolean> {
   return flag(...declared);
 }

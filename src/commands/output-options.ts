@@ -78,7 +78,7 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/** Throws UsageError if there is a regular file. Opening the output reports other faults. */
+/** Throws UsageError if `path` is a regular file. Opening the output reports other faults. */
 export function refuseExisting(path: string, what = path): void {
   const found = orUndefined(() => statSync(path));
   if (!found?.isFile()) return;
@@ -87,7 +87,7 @@ export function refuseExisting(path: string, what = path): void {
   });
 }
 
-/** Plans the output. Throws UsageError as `planOutput` of plan-output.ts, and for an unwritable file. */
+/** Plans the output. Throws UsageError like `planOutput` of plan-output.ts, and for an unwritable file. */
 export async function planOutput(
   context: Context,
   options: OutputFlags,
@@ -129,7 +129,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   });
 }
 
-/** Opens the output, and counts its rows in the facts. `scans export` replaces the count by its own. */
+/** Opens the output, and counts its rows in the facts. `scans export` sets its own count. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   const sink = await openPlain(context, plan);
   const { facts } = context;
@@ -204,7 +204,7 @@ export function outputOf(context: Context, plan: OutputPlan) {
   const open = () => openSink(context, plan);
   return {
     plan,
-    /** The caller ends it with `writeAll`, `commit` or `discard`. */
+    /** Opens a sink. The caller ends it with `writeAll`, `commit` or `discard`. */
     open,
     async print(records: Batches, { none = 'No results', thing }: ListWords = {}) {
       const count = await writeAll(await open(), Symbol.asyncIterator in records ? records : [records]);

@@ -11,7 +11,7 @@ export async function shortUrlParser({
   return shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url);
 }
 
-/** Replaces short URLs by the ID or slug of their codes. Throws UsageError for other addresses. */
+/** Replaces short URLs with the ID or slug of their codes. Throws UsageError for other URLs. */
 export async function resolveNames(context: Context, names: readonly string[]): Promise<string[]> {
   const parse = names.some((name) => name.includes('/')) ? await shortUrlParser(context) : undefined;
   return names.map((name) => {

@@ -111,7 +111,7 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints and returns the rows that changed since the last run, if any. Stores all for the next one. */
+/** Prints and returns the changes since `last`, or all rows without it. Stores all rows. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],

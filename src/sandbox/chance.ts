@@ -26,9 +26,7 @@ export function uuid(seed: number, stream: number, index: number): string {
 const SLUG_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const SLUG_LENGTH = 6;
 const SLUGS = SLUG_LETTERS.length ** SLUG_LENGTH;
-/**
- * Step between slugs, coprime to their 31 letters: indexes visit all slugs without looking like a counter.
- */
+/** Step between slugs, coprime to their 31 letters, so that indexes visit all slugs in mixed order. */
 const SLUG_STRIDE = 547_112_003;
 
 export function slug(seed: number, stream: number, index: number): string {

@@ -29,7 +29,7 @@ export interface SandboxSettings extends Behavior {
   seed: number;
   codes: number;
   scans: number;
-  /** All codes have `scans` scans. Otherwise that is the average, and few codes have most scans. */
+  /** Whether each code has `scans` scans. Otherwise, `scans` is the average, and few codes have most. */
   hasEqualSizes: boolean;
   endsAtMs: number;
   spanMs: number;

@@ -22,13 +22,10 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Idle time longer than a window, so that clients keep connections until the next one. */
+/** Idle time longer than a window, so that clients keep connections across windows. */
 const KEEP_ALIVE_MS = 75_000;
 
-/**
- * Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not
- * available.
- */
+/** Starts a sandbox on 127.0.0.1. Rejects with the system's error, such as `EADDRINUSE` for the port. */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
   const { workspace, createExchange } = openService(settings);
@@ -138,7 +135,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   for await (const chunk of incoming) {
     bytes += chunk.length;
     if (bytes <= MOST_BYTES.sandboxBody) chunks.push(chunk);
-    // Reads on for a while, so that the client can read the 413.
+    // Keeps reading for a while, so that the client can read the 413.
     if (bytes > 64 * MOST_BYTES.sandboxBody) throw new Error('endless request');
   }
   const body = bytes === 0 ? undefined : Buffer.concat(chunks);
@@ -169,9 +166,7 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/**
- * Creates a limiter. `look` does not count: for requests without a valid key, and for the OpenAPI document.
- */
+/** Creates a limiter. `look` does not count, for requests without a valid key and the OpenAPI document. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;

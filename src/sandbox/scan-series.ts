@@ -1,4 +1,4 @@
-/** Computes scans from their index, so that ten million need no memory. */
+/** Computes scans from their index, so that ten million scans need no memory. */
 import { firstIndex } from '#base/collections';
 import { DAY_MS, formatInstant, HOUR_MS, weekdayOfDay } from '#base/time/time';
 import { fraction, hash } from './chance.ts';
@@ -20,7 +20,7 @@ export type Series = ReturnType<typeof createSeries>;
 
 /** Number of runs of `tieSize` scans, one of which has equal times. */
 const RUNS_PER_TIE = 8;
-/** Number of IDs per code. Those from ADDED_IDS_FROM on are for scans that tests add. */
+/** Number of IDs per code. IDs from ADDED_IDS_FROM on are for scans that tests add. */
 const IDS_OF_CODE = 1_000_000_000;
 const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;
@@ -133,9 +133,7 @@ function createRhythm(shape: SeriesShape): (part: number) => number {
 
 type Phase = (part: number) => number;
 
-/**
- * Scans over time of spring-menu (fading), summer-menu (growing) and old-poster (removed three weeks ago).
- */
+/** Scans over time: spring-menu fades, summer-menu grows, old-poster was removed three weeks ago. */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,

@@ -20,7 +20,7 @@ export interface Call<T> {
   path: string;
   body?: unknown;
   json?: string;
-  /** Sent without the key. */
+  /** Whether to omit the key. */
   isPublic?: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
   /** Checks the body. If undefined, only 204 is accepted. */
@@ -137,12 +137,12 @@ function unexpected(
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 10_000;
 const MIN_ATTEMPTS = 7;
-/** Maximum Retry-After, except that of a 429. */
+/** Maximum Retry-After in ms, except after a 429. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Exponential back-off with full jitter; undefined to give up. `spentMs` excludes pauses for the rate limit;
- * `random` is in [0, 1).
+ * Returns an exponential back-off in ms with full jitter; undefined to give up. `spentMs` excludes rate-limit
+ * pauses; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

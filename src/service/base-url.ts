@@ -56,7 +56,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Tests for this machine's address. Names are not resolved, so only localhost counts. */
+/** Returns whether a host is this machine. Resolves no names, so only localhost counts. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -43,10 +43,10 @@ export function createClient(options: ServiceOptions, transport: Transport) {
       throw error;
     };
     let attempts = 0;
-    /** Time of all attempts, without pauses for the rate limit. */
+    /** Time since the first failed attempt, without pauses for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
-    // A 404 to a DELETE after a lost response: an earlier attempt succeeded.
+    // After a lost response, a 404 to a DELETE shows that an earlier attempt succeeded.
     const isGone = (error: unknown) =>
       call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
     for (let again = false; ; ) {
@@ -64,7 +64,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
       if (result.kind !== 'failed' || (!result.repeat && 'response' in received)) failingSinceMs = undefined;
       again = result.kind === 'limited';
-      // L17: a 429 uses up no attempt.
+      // L17: a 429 does not count as an attempt.
       if (result.kind === 'limited') continue;
       if (result.kind === 'done') {
         reached ||= !call.isPublic;
@@ -108,7 +108,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
         throw reason;
       });
       if (!work) return ticket;
-      // The requests of `work` need a place, even with a concurrency of one.
+      // Frees the place for the requests of `work`, even with a concurrency of one.
       ticket.failed(false);
       await work();
     }

@@ -9,15 +9,15 @@ type Callback = Connector.Callback;
 /** Opens a socket that can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** Maximum number of connects. If a peer closes each one, undici alone would retry endlessly. */
+/** Maximum number of connections. If the peer closes each, undici alone would retry endlessly. */
 const MAX_OPENS = 3;
 
 /** Shared, so that TLS sessions are resumed. No timeout: the caller sets deadlines. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connector. `tunnel` is a proxy's URL. After its own socket errors, undici would reconnect
- * endlessly.
+ * Creates a connector, through the proxy `tunnel` if set. Replaces undici's socket errors, after which undici
+ * would reconnect endlessly.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;
@@ -46,14 +46,14 @@ function plainly(callback: Callback): Callback {
       callback(asNetworkError(error, false), null);
       return;
     }
-    // Before undici compiles its parser, and after Node has loaded its modules for connections.
+    // Runs before undici compiles its parser, but after Node has loaded its modules for connections.
     keepWasmSimple();
     callback(null, socket);
     skipContinue(socket);
   };
 }
 
-/** Skips an unrequested 100 (RFC 9110, 15.2), at which undici would close the connection; it skips 102. */
+/** Passes an unrequested 100 (RFC 9110, 15.2) on as 102: undici skips 102, but closes at 100. */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;

@@ -13,8 +13,8 @@ import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
 /**
- * Creates the client. Throws UsageError for invalid proxy settings, or if TLS checks are turned off. Its
- * methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
+ * Creates the client of a service. Throws UsageError for invalid proxy settings or disabled TLS checks.
+ * Methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
  * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
  */
 export function createService(options: ServiceOptions) {
@@ -66,7 +66,7 @@ export function createService(options: ServiceOptions) {
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
       return call({ method: 'GET', path, check: checkScanPage });
     },
-    /** Sends a request, `path` relative to the base URL, `json` an exact body. Resolves for any status. */
+    /** Sends a request to `path` below the base URL, with `json` as exact body. Resolves for any status. */
     async send({ method, path, json }: RawRequest) {
       let last: HttpResponse | undefined;
       let failure: RequestFailure | undefined;
@@ -80,7 +80,7 @@ export function createService(options: ServiceOptions) {
       });
       return { status: last?.status ?? 0, text: withoutKey(last?.text ?? '', options.apiKey), failure };
     },
-    // No key: the path is outside of its base URL, and public by the specification.
+    // Sends no key: the path is outside the base URL, and public by the specification.
     openApi: () => call({ method: 'GET', path: '/openapi.json', isPublic: true, check: (json) => json }),
     ...state,
     async close() {

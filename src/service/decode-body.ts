@@ -24,14 +24,14 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Minimum size for escaping: half the size at which V8 gives a string memory of its own. */
+/** Minimum bytes for escaping: half the size at which V8 gives a string memory of its own. */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
  * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128
- * KiB takes longer than parsing it. Returns undefined if one of them follows a backslash, which may be part
- * of another escape.
+ * KiB takes longer than parsing it. Returns undefined if such a character follows a backslash, which may
+ * begin another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;

@@ -8,8 +8,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Redacts the key, also in pieces, other case, percent-encoded, or with blanks inserted; in a long text, only
- * the whole key.
+ * Creates a redactor of the key, also in pieces, other case, percent-encoded, or with blanks; in a long text,
+ * only of the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;

@@ -1,7 +1,7 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
 
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
-/** Maximum digits of a number: one with millions of digits takes minutes to parse. */
+/** Maximum number of digits: a number with millions of digits takes minutes to parse. */
 const MAX_DIGITS = 100;
 
 /** Parses JSON, integers beyond 2^53 as bigint, and `__proto__` as an ordinary key. Throws SyntaxError. */

@@ -69,7 +69,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Tests whether a server, not a proxy, refused: this shows that there is a network. */
+/** Returns whether the server, not a proxy, refused, which shows that there is a network. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

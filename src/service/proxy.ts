@@ -6,7 +6,7 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Returns the proxy of a service; on this machine, only a proxy on this machine. Throws UsageError. */
+/** Returns the proxy for a service; for one on this machine, only a local proxy. Throws UsageError. */
 export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
@@ -52,8 +52,7 @@ function variable(env: NodeJS.Dict<string>, name: string): string {
 }
 
 /**
- * Refuses `\`, `/`, `?` and `#` in a password: they would end the host, and requests would go to a host made
- * of the user name.
+ * Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in a password, which would make the user name the host.
  */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
@@ -67,7 +66,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/** Tests NO_PROXY: names with their subdomains, `host:port`, CIDR networks and `*`. Resolves no names. */
+/** Returns whether NO_PROXY has the host, a parent domain, `host:port`, a CIDR network, or `*`. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {

@@ -43,7 +43,7 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Returns an error. The only table from HTTP status to class; excludes 2xx and 429. */
+/** Maps statuses other than 2xx and 429 to errors. No other table maps statuses to classes. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,

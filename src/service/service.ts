@@ -22,8 +22,8 @@ export interface PageRequest {
 }
 
 /**
- * Called after the rate limit admits an attempt and before a byte is sent. Its error is thrown unchanged. If
- * it returns work, the attempt gives up its place, does the work, and waits ahead of all others.
+ * Called after the rate limit admits an attempt and before a byte is sent. Errors are thrown unchanged. If
+ * work is returned, the attempt gives up its place, does the work, and waits ahead of all others.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 

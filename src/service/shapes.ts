@@ -69,7 +69,7 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Total in this response. It may be capped, so it is always compared with the rows. */
+  /** Total in this response, which may be capped, so it is compared with the rows. */
   total: number;
   /** Time in the Date header, in whole seconds. */
   serviceTimeMs: number | undefined;

@@ -1,4 +1,4 @@
-/** Returns `fetch`, except that the first call for `page` resolves to it without a request. */
+/** Returns `fetch`, but resolves the first request for which `asksForIt` is true to `page`. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

@@ -1,4 +1,4 @@
-/** Caches the codes by slug. Each use verifies a code by reading it, so a wrong entry costs one request. */
+/** Caches codes by slug. Each use reads the code itself, so a wrong entry costs only one request. */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';
 import type { QrCode } from './shapes.ts';
@@ -21,13 +21,13 @@ interface Kept {
 /** Store on disk, whose methods must not throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Tests whether codes are stored, without reading others. */
+  /** Returns whether codes are stored, without parsing others. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
 
 const MOST_SLUGS = 20_000;
-/** Maximum number of codes to look up: more would take too long for a short command. */
+/** Maximum number of codes to look up in a short command. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;

@@ -15,7 +15,7 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** Forbids escapes, because the text is printed. */
+  /** Whether the text is printed, so that escapes must not be added. */
   exact?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Reused: new memory for each POST would grow faster than it is collected. */
+  /** Reused, because new memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -82,8 +82,8 @@ export function createTransport(options: {
 
   return {
     /**
-     * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the service
-     * closed a kept one at that moment, the outcome would be unknown.
+     * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the
+     * service closed a kept connection at that moment, the outcome would be unknown.
      */
     async exchange(request: Exchange): Promise<HttpResponse> {
       signal.throwIfAborted();
@@ -129,7 +129,7 @@ function encodingOf(headers: Headers): string {
     .toLowerCase();
 }
 
-/** Exchanges a request; settles once. After a failure, destroy the wire. */
+/** Sends a request and receives its response. After a failure, destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,
@@ -171,7 +171,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Prevents undici's own error, whose stack Node formats.
+        // Avoids an error of undici, whose stack Node would format.
         if (once) destroy();
         resolve(head);
       },

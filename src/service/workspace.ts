@@ -23,7 +23,7 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
-    /** Identifies base URL and key, for a lock between processes. Never stored. */
+    /** Returns a text for base URL and key, for a lock between processes. Never stored. */
     secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record(): Promise<RecordedWorkspace> {
       const { randomBytes } = await import('node:crypto');
@@ -61,7 +61,7 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   movedFrom?: string;
   elsewhere: string;
-  /** The file may have codes that are not in `knownIds`. */
+  /** Whether the file may have codes that are not in `knownIds`. */
   mayKnowMore?: boolean;
 }
 

@@ -4,8 +4,7 @@ import { redactKeys } from '#base/text/key';
 import { inShellOr, shown } from '#base/text/quote';
 
 /**
- * Refuses a relative path (the current directory would choose the program), and a key, because arguments are
- * public.
+ * Parses a key-command. Refuses a path relative to the current directory, and a key: arguments are public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   const refuse = (reason: string, hint: string): never => {

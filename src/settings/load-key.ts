@@ -12,7 +12,7 @@ import { OTHERS_WRITE, plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/** Reads the key. Messages never contain it. */
+/** Reads a pending key. Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;

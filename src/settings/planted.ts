@@ -12,7 +12,7 @@ const STICKY = 0o1000;
 
 /**
  * Returns another user who may have created the file. Trusts the owner of the directories above it (root with
- * HOME kept by sudo), unless that user created the first of them in a directory open to all (/tmp).
+ * HOME kept by sudo), unless that owner created them in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -22,14 +22,14 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
-  // The file may be a hard link to one of this user in another user's directory.
+  // The file may be a hard link to a file of this user in another user's directory.
   if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
 }
 
 /**
- * Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Call it
- * before the permissions are corrected.
+ * Returns why key-commands must not run. Stricter than `plantedBy`: root with another user's HOME would run
+ * that user's commands. Call it before correcting permissions.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

@@ -10,8 +10,8 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Finds and checks the key. QRCTL_API_KEY, QRCTL_API_KEY_FILE and the credential of systemd are for any base
- * URL; the key-command or key of the profile, for the one that it was stored with.
+ * Finds and checks the key. QRCTL_API_KEY, QRCTL_API_KEY_FILE and the systemd credential are for any base
+ * URL; a profile's key-command or key is for the base URL that it was stored with.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -41,7 +41,6 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
 
-/** Finds QRCTL_API_KEY_FILE or the credential of a systemd unit. */
 function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: NodeJS.Dict<string>) {
   if (file) return { source: 'file', path: file } as const;
   if (!directory || !isAbsolute(directory)) return undefined;

@@ -15,10 +15,10 @@ export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** Leaves the file unchanged if it is invalid or was created by another user. */
+/** Reads the config. Throws, and changes nothing, if it is invalid or another user's. */
 export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
-  // A home that is not a directory has no config; a directory that was specified must be one.
+  // A home that is not a directory has no config; QRCTL_CONFIG_DIR must be a directory.
   const missing = env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR'];
   try {
     const found = readText(file);

@@ -56,8 +56,7 @@ export const CONFIG_SCHEMA = {
 export const DEFAULT_PROFILE = 'default';
 
 /**
- * Parses the config without conf, which takes as long to load as all other code. Errors don't quote the text,
- * because it contains keys.
+ * Parses the config without conf, which loads slowly. Errors don't quote the text, because it contains keys.
  */
 export function parseStored(text: string): Stored {
   const data = orUndefined(() => parseBounded(text));

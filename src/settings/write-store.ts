@@ -30,7 +30,7 @@ export async function updateStore(
     await refuseMountPoint(disk, await realPath(disk, file));
     const first = await readStore(env);
     const corrected = hasUncheckedCommand(first) ? [] : restrictPermissions(file);
-    // Loads conf before the lock, because that takes long.
+    // Loads conf before the lock, because loading takes long.
     const { isStored } = await import('./conf.ts');
     const lock = await acquireLock(file, { clock, signal, waitMs: MAX_WAIT_MS });
     try {
@@ -63,10 +63,7 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/**
- * Writes without conf, whose writer (atomically 2.1) replaces a good file with a truncated one on a full
- * disk.
- */
+/** Writes without conf, whose writer (atomically 2.1) truncates a good file if the disk is full. */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
   // Keeps a config.json that is a link.

@@ -48,7 +48,7 @@ export function createConsole(options: ConsoleOptions) {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Every warning comes after the settings were read.
+  // Ready in time: warnings come after the settings are read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });

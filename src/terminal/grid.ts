@@ -28,9 +28,9 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * A cell wider than its column moves the cells after it. cli-table3 takes up to a millisecond per row, so it
- * lays out the columns once. T12: it gets placeholders, because it truncates a cell unit by unit and measures
- * all of it each time.
+ * Draws lines of cells. A cell wider than its column moves the cells after it. cli-table3 takes up to a
+ * millisecond per row, so it only lays out the columns, once. T12: it gets placeholders, because its
+ * truncation measures the whole cell for each unit.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);

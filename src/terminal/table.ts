@@ -22,7 +22,7 @@ const SAMPLE = 1000;
 /** Maximum width of cells without another bound. */
 const WIDEST_CELL = 1000;
 
-/** Formats a table, whose widths need a sample of the rows: it prints nothing before. */
+/** Formats a table. Widths need a sample of the rows, so nothing is printed before. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -194,7 +194,7 @@ function withoutLeastImportant<C extends Column>(measured: readonly Measured<C>[
   return measured.filter((_, index) => index !== dropped);
 }
 
-/** Reduces the widest column by one at a time, so that wide ones become equal. */
+/** Reduces the widest column by one at a time, so that wide columns become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

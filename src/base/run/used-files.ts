@@ -4,7 +4,7 @@ import { UsageError } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
 
 interface UsedFile {
-  /** Flag that specifies the file, or the file from whose name its own is derived. */
+  /** Flag that specifies the file, or the file that its name is derived from. */
   flag?: string;
   what?: string;
   path: string;

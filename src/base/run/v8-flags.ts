@@ -9,9 +9,9 @@ let isWasmSimple = false;
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
- * node20: keeps V8 from optimizing undici's HTTP parser at the first response, for which Node waits before it
- * exits: `qr list` took 310 ms of processor time instead of 120. Call it before the parser is compiled, but
- * after Node's own modules are loaded.
+ * node20: keeps V8 from optimizing undici's HTTP parser, for which Node waits before it exits: `qr list`
+ * takes 120 ms of processor time instead of 310. Call it after Node's own modules are loaded, but before the
+ * parser is compiled.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -45,7 +45,7 @@ const DEFAULTS = [
   '--semi-space-growth-factor=2',
 ];
 
-/** Restores V8's flags, because it rejects compiled code that was made under other flags. */
+/** Restores V8's flags, because V8 rejects code that was compiled under other flags. */
 export function restoreFlags(): void {
   setFlags(...DEFAULTS);
 }

@@ -5,7 +5,7 @@
 import { MOST_VALUES } from '#base/bounds';
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
-/** Message that follows "the response " or "line 3 ". */
+/** Error whose message follows "the response " or "line 3 ". */
 export class ExcessiveJsonError extends SyntaxError {}
 
 const SMALL = 1024 * 1024;
@@ -18,7 +18,7 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
-/** Counts an array or object as four values, a string or member name as two more. */
+/** Throws ExcessiveJsonError. An array or object counts as four values, a string or member name as two. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

@@ -10,7 +10,7 @@ export function createByteBuffer() {
   let memory = Buffer.alloc(0);
   let used = 0;
 
-  /** Returns memory for `bytes` more at `size()`; then call `advance`. */
+  /** Returns memory for `bytes` more at `size()`. Call `advance` after writing. */
   function reserve(bytes: number): Buffer {
     const needed = used + bytes;
     if (needed <= memory.length) return memory;

@@ -1,11 +1,11 @@
 /**
- * Replaces characters that could move the cursor, forge a line, change the direction of text or hide it with
- * visible escapes (`\n`, `\x1b`, `\u{202e}`).
+ * Replaces with visible escapes (`\n`, `\x1b`, `\u{202e}`) the characters that could move the cursor, forge a
+ * line, change the direction of text or hide text.
  */
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Matches the character before too, which may be the digit of a keycap. */
+/** Also matches the character before, which may be the digit of a keycap. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -56,7 +56,7 @@ export function findInvisible(text: string): { at: number; name: string } | unde
 
 const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|^\ufeff$/u;
 
-/** Tests for a joiner between two letters that are not Latin, as in Persian and Indic words. */
+/** Tests for a joiner between non-Latin letters, as in Persian and Indic words. */
 function isJoiner(text: string, at: number): boolean {
   return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(
     text.slice(Math.max(0, at - 1), at + 2),
@@ -103,7 +103,7 @@ let suspect: RegExp | undefined;
 const SUSPECT_OR_EMOJI = String.raw`\p{RGI_Emoji}[\ufe0e\ufe0f]?|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`;
 let suspectOrEmoji: RegExp | undefined;
 
-/** T7: more marks on one letter than any script needs. */
+/** T7: matches more marks on one letter than any script needs. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }

@@ -1,9 +1,9 @@
 /**
- * Widths of common characters without the Unicode tables, which take Node 20 to 100 ms to load. A module of
- * its own: clean.ts must not load string-width.
+ * Widths of common characters without the Unicode tables, which take Node 20 to 100 ms to load. In its own
+ * file, because clean.ts must not load string-width.
  */
 
-/** Measures a text's common start. Omits a character with which the next may combine. */
+/** Measures the common start of a text, without a character with which the next may combine. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

@@ -25,9 +25,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/**
- * Tests for a sign as the first visible character, or a tab or line end before it: some programs trim these.
- */
+/** Returns whether text begins with a formula sign, or with a tab or line end, which some programs trim. */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -38,7 +36,7 @@ function looksLikeFormula(text: string): boolean {
   );
 }
 
-/** Separators, unless the next character is visible ASCII that begins no formula: hardly any text matches. */
+/** Separators, unless visible ASCII that begins no formula follows. Hardly any text matches. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
@@ -55,7 +53,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Tests for a formula at a position. Positions must increase: each character is scanned once. */
+/** Returns a test for a formula at a position. Positions must increase: each character is scanned once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -6,7 +6,7 @@ export interface JsonElement {
   line: number;
 }
 
-/** Message that follows "line 3 ". */
+/** Error whose message follows "line 3 ". */
 export class BrokenJsonError extends SyntaxError {
   line: number;
   constructor(message: string, line: number) {
@@ -18,7 +18,7 @@ export class BrokenJsonError extends SyntaxError {
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Yields the elements of `text` without checking them. */
+/** Yields the elements of `text`, unparsed. Throws BrokenJsonError. */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;
   let count = 0;

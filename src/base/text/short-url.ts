@@ -11,9 +11,8 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https address without credentials. Appends `/{slug}` if it has no
- * placeholder. Undefined if it is too long, or has a query but no placeholder, control characters or other
- * braces.
+ * Parses a template: an http or https URL without credentials. Appends `/{slug}` if there is no placeholder.
+ * Undefined if too long, or with a query but no placeholder, control characters or other braces.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -36,7 +35,7 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
-/** Inserts a code as ASCII: decoders of QR codes disagree about all else. Half a character becomes U+FFFD. */
+/** Inserts a code as ASCII, because decoders disagree about other text. A lone surrogate becomes U+FFFD. */
 export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
@@ -50,7 +49,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Tests for a short URL in any spelling: a request to it would count as a scan. */
+/** Returns whether an address is a short URL in any spelling: a request to it counts as a scan. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Converts times fast enough for millions of rows. */
+/** Creates a converter of times, fast enough for millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -37,7 +37,7 @@ export function createLocalTime(zone: string) {
   return { zone, offsetMs, format };
 }
 
-/** Parses `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+/** Returns the offset in ms of `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
 function parseOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset from UTC in '${text}'`);

@@ -15,7 +15,7 @@ interface MomentContext {
   timezone: () => string;
 }
 
-/** Parses a time, and a date as its first instant in the zone. */
+/** Parses a time, a duration ago, or a date as its first instant in the zone, to epoch ms. */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
   const now = Math.floor(nowMs);

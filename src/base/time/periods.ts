@@ -126,7 +126,7 @@ export function dayAfter(instantMs: number, timezone: string): Period {
   return periodOn(localDay(instantMs, timezone).add({ days: 1 }), 'day', timezone);
 }
 
-/** Returns the period that is exactly the range; undefined if none is. */
+/** Returns the period that equals the range; undefined if there is none. */
 export function periodOfRange(
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
   timezone: string,

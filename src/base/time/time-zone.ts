@@ -13,7 +13,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Refuses an unknown TZ, which Node treats as UTC. */
+/** Resolves the time zone. Throws UsageError for an unknown TZ, which Node treats as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -30,7 +30,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns a zone file's name. A copy has that of an equal file of the system. */
+/** Returns the name of a zone file; for a copy, the name of an equal system file. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

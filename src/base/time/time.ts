@@ -9,7 +9,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Maximum time of a timer: Node fires a longer one at once. */
+/** Maximum time of a timer in ms: Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Uses `hrtime`, because Node takes 2 ms to load `performance`. */
@@ -45,7 +45,7 @@ export async function letSignalsIn(signal: AbortSignal | undefined): Promise<voi
   signal?.throwIfAborted();
 }
 
-/** Returns a function that cancels. Does not keep the process alive. */
+/** Calls `fire` after `ms`, unless the returned function cancels it. Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();
@@ -60,7 +60,7 @@ export function every(ms: number, tick: () => void): () => void {
 
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
-/** Parses a time, in UTC if it has no offset; digits past the millisecond are truncated. */
+/** Parses a time, in UTC if it has no offset, into epoch ms; further digits are truncated. */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
   if (!found) return undefined;
@@ -75,7 +75,7 @@ export function parseInstant(text: string): number | undefined {
   return days === Number(day) ? ms : undefined;
 }
 
-/** Returns the time of a date in UTC; NaN if there is no such date. Years before 100 are not supported. */
+/** Returns epoch ms of a UTC time; NaN if the date does not exist. Years before 100 are not supported. */
 export function utcMs(
   year: number,
   month: number,
@@ -91,7 +91,7 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7). */
+/** Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7) to epoch ms. */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
@@ -103,7 +103,7 @@ export function formatHttpDate(ms: number): string {
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Parses `500ms`, `30s`, `15m`, `24h`, `7d`, `2w`, or `0`. */
+/** Parses `500ms`, `30s`, `15m`, `24h`, `7d`, `2w` or `0` to ms. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
@@ -125,7 +125,7 @@ export function formatDuration(ms: number): string {
 
 export const EPOCH: Date = new Date(0);
 
-/** Unit within which a zone's offset is constant: every offset since 1972 changes at a multiple of it. */
+/** Quarter of an hour. Since 1972, offsets of zones have changed only at its multiples. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

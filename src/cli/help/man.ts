@@ -75,7 +75,7 @@ function commandPage(page: CommandPage, { version, globals }: Manual): string {
 
 function header(names: readonly string[], summary: string, synopsis: string, version: string): string {
   const name = pageName(names);
-  // Builds are reproducible without a date.
+  // Omits the date, so that builds are reproducible.
   const title = `.TH "${text(name.toUpperCase())}" 1 "" "qrctl ${text(version)}" "qrctl manual"`;
   const layout = [title, '.nh', '.ad l', section('NAME'), `${text(name)} \\- ${text(summary)}`];
   return [...layout, section('SYNOPSIS'), `.B ${text(fullName(names))}`, text(synopsis)].join('\n');

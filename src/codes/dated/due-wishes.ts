@@ -1,4 +1,4 @@
-/** E24: collects the values that the due rows of a dated plan give each code. */
+/** E24: collects, per code, the values that the due rows of a dated plan set. */
 import { groupBy } from '#base/collections';
 import { addUtm, carryUtm } from '#base/text/utm';
 import {
@@ -19,7 +19,7 @@ type File = Pick<Source, 'form'>;
 export interface Share {
   row: Row;
   is: 'due' | 'later' | 'skipped';
-  /** Fields in which the row takes precedence. A due row without such fields is superseded. */
+  /** Fields that get their value from this row. A due row can be superseded in all fields. */
   fields: ReadonlySet<Field>;
   problem?: string;
 }

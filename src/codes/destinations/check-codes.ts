@@ -36,7 +36,7 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Returns one row per code, and `silence` if no destination responded. Rejects as `checkDestinations`. */
+/** Returns a row per code, and `silence` if no destination responded. Rejects like `checkDestinations`. */
 export async function checkCodes(codes: readonly QrCode[], options: CheckCodesOptions) {
   const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
   const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
@@ -83,7 +83,7 @@ function planCheck(
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Returns the reason to skip the API, or a short URL, because its requests count as scans. */
+/** Returns why a URL is not requested: it is the API, or a short URL, whose requests count as scans. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
@@ -145,7 +145,7 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/** Returns whether to report a result: a continued failure only if the destination changed. */
+/** Returns whether to report a result. A failure is reported again only if the destination changed. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

@@ -14,7 +14,7 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** Visits each destination once: hosts in parallel, one request at a time per host. Rejects like `follow`. */
+/** Visits URLs: hosts in parallel, one request per host at a time. Rejects like `follow`. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
@@ -53,7 +53,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: sends one request per host at a time, including redirects. */
+/** K6: runs one request per host at a time, also after redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -65,13 +65,13 @@ function createHostTurns(): TripOptions['inTurn'] {
 }
 
 const MOST_DEAD = 2;
-/** Maximum number of consecutive timeouts per host; one slow page alone shows little about the next. */
+/** Maximum number of consecutive timeouts per host: after a slow page, the next may still be fast. */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: limits failures per host, so that its cost does not depend on its number of codes. */
+/** K9: limits failures per origin, so that a dead host costs the same for any number of codes. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {
@@ -90,7 +90,7 @@ export function createHostPatience() {
     note(origin: string, trip: Trip, verdict: Verdict, retried: boolean) {
       const { dead = 0, late = 0, failedRetries = 0 } = hosts.get(origin) ?? {};
       const { end, redirects } = trip;
-      // A failure after a redirect belongs to another host.
+      // After a redirect, another host may have failed.
       const failure = end.is === 'failed' && redirects === 0 ? end.failure : undefined;
       hosts.set(origin, {
         dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,

@@ -4,8 +4,8 @@ import type { Headers } from '#service/transport';
 const MOST_COOKIES = 50;
 
 /**
- * Stores cookies, without which a page that sets one and redirects to itself would look like a loop. Supports
- * `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`.
+ * Creates a cookie store, without which a page that redirects to itself after setting a cookie looks like a
+ * loop. Supports `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`.
  */
 export function createCookies() {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();
@@ -18,7 +18,7 @@ export function createCookies() {
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';
-        // Accepts the host and its parent domains, never a top-level domain.
+        // Accepts the host's parent domains except top-level ones. Other values mean only the host.
         const exact = !parent.includes('.') || !`.${hostname}`.endsWith(`.${parent}`);
         const domain = exact ? hostname : parent;
         const key = `${domain} ${name}`;

@@ -1,12 +1,13 @@
-/** Judges destinations before printing, which can't be reverted. */
+/** Judges destinations before printing, because a print can't be corrected. */
 import { isIP } from 'node:net';
 import { findInvisible } from '#base/text/clean';
 import { isDotless, parseUrl } from '#base/text/parse-url';
 import { inQuotes, quote } from '#base/text/quote';
 
 /**
- * `unusable`: no browser opens it; `dotless`: only a browser in the same private network does; `network`: no
- * public DNS name; `invisible`: it differs from the visible address; `odd`: most browsers open it.
+ * Kinds of problems. `unusable`: no browser opens the destination; `dotless`: only browsers in the same
+ * private network do; `network`: no public DNS name; `invisible`: invisible characters; `odd`: most browsers
+ * open it.
  */
 type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
 
@@ -23,7 +24,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** Finds a problem of a destination; the API does not define those of other types than `url`. */
+/** Finds a problem of a `url` destination; the API does not define those of other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -75,7 +76,7 @@ function judgeWeb(text: string): Judgment | undefined {
   if (page.includes('\\')) return odd('"\\" instead of "/"');
   const query = page.slice(page.indexOf('?') + 1 || page.length);
   if (query.includes('&amp;')) return odd('"&amp;" instead of "&"');
-  // An address within the query may have its own question mark.
+  // A URL in the query may contain a question mark.
   if (query.includes('?') && !query.includes('://')) return odd('a second "?", which should probably be "&"');
   const [placeholder] = /<[^<>]+>|\{[^{}]+\}/.exec(text) ?? [];
   return placeholder ? odd(`${inQuotes(placeholder)}, which looks like a placeholder`) : undefined;
@@ -93,7 +94,7 @@ function unusable(why: string): Judgment {
   return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
 }
 
-/** Schemes of pages inside a browser or computer. Other unknown schemes may open an app. */
+/** Schemes that phones do not open. Unknown schemes are not listed, because they may open an app. */
 const LOCAL_SCHEMES = 'about blob chrome data javascript vbscript view-source'.split(' ');
 
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
@@ -104,7 +105,7 @@ function lastOf(text: string): string {
 
 const SHOWN = 20;
 
-/** Matches `example.com:8080/menu`, whose beginning looks like a scheme. */
+/** Matches `example.com:8080/menu`, in which the host looks like a scheme. */
 function looksLikeHostAndPort(text: string): boolean {
   const colon = text.indexOf(':');
   return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));

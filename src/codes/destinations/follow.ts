@@ -12,7 +12,7 @@ import type { TlsSessions } from './tls-sessions.ts';
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
   | { is: 'failed'; failure: NetworkError }
-  /** Without a page. `status`: that of a faulty redirect. */
+  /** No page was reached. `status`: status of an invalid redirect. */
   | { is: 'blocked' | 'unreachable' | 'broken' | 'not-web'; error: string; status?: number };
 
 export interface Trip {
@@ -37,11 +37,11 @@ export interface TripOptions {
 }
 
 const MOST_REDIRECTS = 20;
-/** Maximum length of a redirect URL; servers accept 8 to 16 KiB. */
+/** Maximum length of a redirect URL in characters; servers accept 8 to 16 KiB. */
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Visits an address and its redirects. Rejects only with the signal's reason, or for an unusable proxy. */
+/** Requests a URL and follows redirects. Rejects only with the signal's reason, or for an unusable proxy. */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
   const seen = new Set<string>();
@@ -81,7 +81,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       const error = `redirects to ${quote(next.href)}, which is not a web address`;
       return { ...trip({ is: 'not-web', error }), finalUrl: next.href, redirects: redirects + 1 };
     }
-    // A page may redirect to itself after setting its cookie.
+    // A page may redirect to itself after it sets a cookie.
     const place = `${next.href} ${cookies.for(next)}`;
     if (seen.has(place)) return astray('in a loop');
     if (redirects >= MOST_REDIRECTS) return astray(`more than ${MOST_REDIRECTS} times`);
@@ -90,7 +90,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   }
 }
 
-/** Decodes a Location as browsers do: non-ASCII bytes are UTF-8. */
+/** Decodes a Location header as browsers do: as UTF-8 if valid, else Latin-1. */
 function asText(location: string): string {
   const text = Buffer.from(location, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? location : text;
@@ -130,7 +130,7 @@ async function requestHop(
   });
 }
 
-/** Resolves a host name in time. A slow lookup continues unused; the time starts when the lookup does. */
+/** Resolves a host name. Rejects `timeoutMs` after the start of the lookup, which is not canceled. */
 function lookUp(
   hostname: string,
   { resolve: resolveHost, timeoutMs, signal }: TripOptions,
@@ -168,7 +168,7 @@ function startTimer(clock: Clock) {
   };
 }
 
-/** K7: removes user and password, which are neither sent nor shown. */
+/** K7: removes user, password and fragment from a URL. */
 function withoutSecrets(url: URL): URL {
   const bare = new URL(url);
   bare.username = '';

@@ -14,7 +14,7 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Creates a parser of responses that skips interim ones (RFC 9110, 15.2). */
+/** Creates a parser of chunks that returns the first head that is not interim (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
@@ -56,7 +56,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Refuses repeated headers with different values, a sign of response splitting, as browsers do. */
+/** Throws, as browsers do, if a header is repeated with different values, a sign of response splitting. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

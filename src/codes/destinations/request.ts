@@ -18,7 +18,7 @@ export interface RequestOptions {
   proxy?: URL;
   allowPrivate: boolean;
   sessions: TlsSessions;
-  /** Time limit in ms, from the connection to the last header. */
+  /** Time limit in ms for connecting and receiving all headers. */
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -50,7 +50,7 @@ export function request(options: RequestOptions): Promise<Reply> {
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
       connection.cancel();
-      // K4: closes without reading the body.
+      // K4: closes the connection without reading the body.
       socket?.destroy();
     };
     const settle = (outcome: Outcome) => {
@@ -112,7 +112,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Disables Node's cache: `sessions` also stores the expiry of the certificate.
+    // Disables undici's cache: `sessions` also stores the expiry of the certificate.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),
@@ -132,7 +132,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     });
 }
 
-/** K3: refuses a remote address that is not allowed. A socket reset while opening has no address. */
+/** K3: returns a failure if the remote address is not allowed, or missing because the socket was reset. */
 export function addressFailure(
   remoteAddress: string | undefined,
   allowPrivate: boolean,
@@ -153,7 +153,7 @@ function certificateFailure(
     ? sessions.find(url.origin)?.endsMs
     : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
-    // K8: keeps sessions of valid certificates only, because a resumed handshake shows none.
+    // K8: keeps only sessions of valid certificates: a resumed handshake shows no certificate.
     socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: seen.tlsEndsMs }));
     return undefined;
   }

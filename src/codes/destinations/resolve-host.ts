@@ -1,10 +1,10 @@
-/** Prevents SSRF by the IANA special-purpose address registries (RFC 6890 and updates, as of 2026). */
+/** Prevents SSRF with the IANA registries of special-purpose addresses (RFC 6890 and updates, as of 2026). */
 
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { quote } from '#base/text/quote';
 
-/** Non-public subnets by kind. Tunnels (Teredo, 6to4) contain an arbitrary IPv4 address. */
+/** Non-public subnets by kind. Tunnel addresses (Teredo, 6to4) can contain any IPv4 address. */
 const SPECIAL = {
   loopback: '127.0.0.0/8 0.0.0.0/8 ::1/128 ::/128',
   private: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7 64:ff9b:1::/48 fec0::/10',
@@ -54,8 +54,8 @@ export class RefusedAddressError extends Error {}
 const THREADS = 64;
 
 /**
- * Raises the number of parallel lookups: 200 of 100 ms took 10 s, and take 1 s. libuv reads the variable when
- * its first thread starts.
+ * Raises and returns the number of parallel lookups: 200 lookups of 100 ms take 1 s, not 10 s. libuv reads
+ * the variable when its first thread starts.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
@@ -64,8 +64,8 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
 }
 
 /**
- * K1, K2: creates a resolver that returns only allowed addresses, the same per name throughout the run. It
- * calls `began` when a lookup starts, so that waiting does not count against the host.
+ * K1, K2: creates a resolver that returns only allowed addresses, the same per name throughout a run. Calls
+ * `began` when a lookup starts, so that waiting does not count.
  */
 export function createResolver(lookup: Lookup, allowPrivate: boolean, width: number): Resolve {
   const known = new Map<string, readonly LookupAddress[]>();

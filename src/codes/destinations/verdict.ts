@@ -14,7 +14,7 @@ export interface Verdict {
   tlsEndsMs?: number;
   ms?: number;
   error?: string;
-  /** Whether the destination responded; undefined if no data was sent. */
+  /** Whether the destination responded; undefined if no request was attempted. */
   responded?: boolean;
 }
 
@@ -45,13 +45,13 @@ function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** Returns whether the host responded, with a redirect, certificate or refusal too. */
+/** Returns whether the host responded, also with a redirect, certificate error or refusal. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0 || ('status' in end && end.status !== undefined)) return true;
   return end.is === 'failed' ? isRefused(end.failure) || !isOnTheWay(end.failure) : undefined;
 }
 
-/** K10: finds out whether no destination responded, so this machine may be offline. */
+/** K10: returns the most frequent error if no destination responded: this machine may be offline. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;
@@ -88,7 +88,7 @@ function describeStatus(status: number): string {
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Returns the time in ms before a visit is retried; undefined if it would have the same result. */
+/** Returns the time in ms before a visit is retried; undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): number | undefined {
   if (end.is === 'failed') return end.failure.fault === 'network' ? RETRY_AFTER_MS : undefined;
   if (end.is !== 'response' || !TRANSIENT_STATUSES.has(end.status)) return undefined;

@@ -24,7 +24,7 @@ const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/** I7: finds the reason to refuse an SVG before it is drawn. */
+/** I7: returns why an SVG is refused; undefined if it is safe to draw. */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
@@ -97,7 +97,7 @@ function hasLargeNumber(path: string): boolean {
   return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Finds a fault of CSS, such as comments and escapes, which could hide a name. */
+/** Finds a fault in CSS, also comments and escapes, which could hide a name. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

@@ -41,7 +41,7 @@ export function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Formats an image. A PDF or EPS comes with its figure, because it can't be read back. */
+/** Formats an image. A PDF or EPS has a figure, because the file can't be read back. */
 async function formatImage(
   { text, modules: all }: Encoded,
   format: ImageFormat,

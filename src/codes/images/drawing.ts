@@ -51,7 +51,7 @@ export function drawingOf(
   }
 }
 
-/** Corners of a closed line: x, y, x, y …, whose sides alternate in direction. */
+/** Corners of a closed line (x, y, x, y …). Horizontal and vertical sides alternate. */
 export type Outline = readonly number[];
 
 export function formatOutline(

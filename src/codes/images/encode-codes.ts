@@ -72,7 +72,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   );
 }
 
-/** I3: refuses codes that can't be printed, with all reasons, unless `force` is set. */
+/** I3: throws UsageError with all reasons if codes can't be printed; with `force`, only warns. */
 export function refuseUnprintable(
   { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,

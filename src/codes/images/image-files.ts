@@ -46,7 +46,7 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: tests for a file that is missing or unchanged since an earlier run wrote it. */
+/** I5: returns whether a file is missing, or unchanged since an earlier run wrote it. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
@@ -81,7 +81,7 @@ interface Place {
   overwrite: boolean;
 }
 
-/** Plans images in a directory. Draws those that exist: only equal bytes are unchanged. */
+/** Plans images for a directory. Draws those whose file exists: only equal bytes are unchanged. */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

@@ -21,7 +21,7 @@ export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface Logo {
-  /** Draws the logo. Throws UsageError if it takes too much time or memory. */
+  /** Draws the logo. Throws UsageError if drawing takes too much time or memory. */
   render(box: number, paper: Color): Promise<Rendering>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sizes of label sheets by Avery, from LibreOffice (extras/source/labels/labels.xml); they agree with John
- * Beard's label-guides for Inkscape. `npm run test:images` compares with both programs.
+ * Sizes of Avery label sheets, from LibreOffice (extras/source/labels/labels.xml). `npm run test:images`
+ * compares them with LibreOffice and with John Beard's label-guides for Inkscape.
  */
 
 import { MM_AN_INCH, type Position } from './image-style.ts';

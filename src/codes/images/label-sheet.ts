@@ -25,7 +25,7 @@ export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
 
-/** Resolves the sheet of the flags. Throws UsageError if it is unknown, incomplete or too large. */
+/** Resolves the flags to a sheet. Throws UsageError if it is unknown, incomplete or too large. */
 export function resolveSheet(flags: SheetFlags): LabelSheet {
   const { sheet, grid, label, margin, paper = A4, gap = NONE } = flags;
   if (isRoll(flags)) return rollOf(paper, margin ?? NONE);
@@ -128,7 +128,7 @@ export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions)
 const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, m: 1000, in: MM_AN_INCH };
 const MOST_MM = 5000;
 
-/** Parses a length of 1 mm to 5 m, such as `30mm`, `3cm`, `1m` or `1.2in`. */
+/** Parses a length of 1 mm to 5 m, such as `3cm` or `1.2in`, to mm. */
 export function parseLength(raw: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|m|in)$/.exec(raw) ?? [];
   const value = Number(number) * (UNITS_MM[unit] ?? 1);

@@ -28,7 +28,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
-/** Draws a logo with transparency that fits into a square of `box` pixels. Throws as `loadLogo`. */
+/** Draws a logo with transparency, to fit a square of `box` pixels. Returns faults like `loadLogo`. */
 export async function drawLogo(
   bytes: Buffer,
   box: number,

@@ -10,11 +10,11 @@ export interface Plate {
   rgb: Buffer;
 }
 
-/** Maximum width of the plate below a logo: 4 % of the code's area, of which level H restores 30 %. */
+/** Maximum width of the plate below a logo: 4 % of the code's area, while level H restores 30 %. */
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/** I6: plate width in modules: at most a fifth of the code, and odd like it, to cover whole modules. */
+/** I6: returns the plate width in modules: at most a fifth of the code, and odd to cover whole modules. */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;

@@ -28,7 +28,7 @@ export interface Manifest {
   rows: ReadonlyMap<string, ManifestRow>;
 }
 
-/** Reads the manifest of a directory; empty if it is missing. Throws UsageError for another file. */
+/** Reads the manifest of a directory; empty if missing. Throws UsageError for an unrelated file. */
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile).catch((error) => {

@@ -1,4 +1,4 @@
-/** Draws SVGs in a thread that can be ended, because their cost is unknown in advance. */
+/** Draws SVGs in a thread that can be ended, because drawing costs are unknown in advance. */
 import { Worker } from 'node:worker_threads';
 import { brotliDecompressSync } from 'node:zlib';
 import { every, processorMs } from '#base/time/time';
@@ -101,7 +101,7 @@ export async function openRenderer(
     return response;
   }
 
-  /** Draws one after the other, so that each is timed. */
+  /** Runs one drawing at a time, so that each is timed. */
   return (box, background) => {
     const drawn = turn.then(() => draw({ box, background }));
     turn = drawn.catch(() => undefined);
@@ -117,7 +117,7 @@ function orDamaged(convert: (bytes: Buffer) => Buffer, bytes: Buffer): Buffer {
   }
 }
 
-/** I7: draws. Rejects at a limit, or if the thread ends. */
+/** I7: requests a drawing. Rejects at a time limit, or if the thread ends. */
 function requestDrawing(
   worker: Worker,
   request: DrawRequest,
@@ -176,7 +176,7 @@ export function boundMemory(wasm: Uint8Array, mostBytes = MOST_BYTES): Buffer {
   throw new Error('the module has no memory of its own');
 }
 
-/** Reads an unsigned LEB128 number (5.2.2), and its end. */
+/** Reads an unsigned LEB128 number (5.2.2). `end`: offset after it. */
 function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   for (let end = at, weight = 1; ; weight *= 128) {

@@ -6,7 +6,7 @@ import type { DrawRequest, DrawResponse } from './render-apart.ts';
 /** Maximum aspect ratio, because a longer logo is invisible in a square. */
 const MOST_RATIO = 8;
 
-/** Draws an SVG per request of a port. Every response is `damaged` if resvg can't be started. */
+/** Draws an SVG per request on a port. Every response is `damaged` if resvg can't be started. */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const responding = ready.then(
     () => (request: DrawRequest) => draw(svg, request),
@@ -27,7 +27,7 @@ function draw(svg: string, { box, background }: DrawRequest): DrawResponse {
     const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
     return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
   } catch (error) {
-    // A WebAssembly trap: an allocation beyond the limit, or a defect, which ends the renderer.
+    // A WebAssembly trap (too much memory, or a defect) ends the renderer.
     if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
     return { is: 'failed', message: `cannot be drawn: ${messageOf(error)}` };
   }

@@ -15,7 +15,7 @@ import { formatPlate } from './write-png.ts';
 export function writeSvg({ across, outlines, style, plate }: Figure): string {
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
-  // Print programs support only the XLink attribute of links.
+  // Print programs support only `xlink:href`.
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
@@ -33,14 +33,13 @@ function formatImage(plate: Plate, quietZone: number): string {
   return `<image ${place} xlink:href="data:image/png;base64,${data}"/>`;
 }
 
-/** Formats path data (SVG 2, 9.3). */
 export function formatPath(outlines: readonly Outline[], offset: number): string {
   const corner = (x: number, y: number) => `M${x} ${y}`;
   const side = (right: number, down: number) => (right === 0 ? `v${down}` : `h${right}`);
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');
 }
 
-/** Reads the drawing of an SVG of `writeSvg` from its text. Throws Error for any other SVG. */
+/** Reads the drawing from an SVG of `writeSvg`. Throws Error for other kinds. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

@@ -7,7 +7,7 @@ const RESET = '\u001b[0m';
 
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-/** Formats lines of half blocks with colors; `plain` for terminals without colors. */
+/** Formats a code as lines of half blocks. `plain`: without colors. */
 export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';

@@ -90,7 +90,6 @@ async function drawAll(
     await writeManifest(existing.manifest, drawn());
     return drawn();
   } catch (error) {
-    // Adds the files written so far to the manifest.
     await writeManifest(existing.manifest, drawn()).catch(() => undefined);
     const state = 'run the command again; files written so far are complete';
     throw cannotWrite(`write to ${directory}`, error, state);

@@ -40,7 +40,7 @@ export interface CommonChanges {
 const TARGET_COLUMNS = ['id', 'slug'];
 export const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Reads the UTM tags of a row, or the common ones, in canonical form. */
+/** Merges the UTM tags of a row, in canonical form, into the common tags. */
 export function readUtm(
   row: InputRow,
   { cell, has }: Columns,
@@ -111,7 +111,7 @@ function readId(cell: InputCell): string | undefined {
   return id?.toLowerCase();
 }
 
-/** Refuses a dated plan with UsageError, because its last change of each code would apply immediately. */
+/** Throws UsageError for a dated plan, because all its rows would be applied now. */
 export function refuseDates(input: Input): void {
   const { name, columns, rows } = input;
   const at = columns.find((column) => fieldOf(input, column) === 'at');

@@ -94,7 +94,7 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
 
 const MOST_SLIPS = 2;
 
-/** Allows two typos, or one in short words, which have many neighbors (note, date, time); none in `id`. */
+/** Allows two typos; in short names, which are similar (note, date, time), one or a swap; none in `id`. */
 function looksLike(word: string, known: string): boolean {
   if (known.length <= MOST_SLIPS) return false;
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
@@ -138,7 +138,7 @@ export function wrongWord(text: string, { what, all }: Words) {
 
 const SAMPLE = 200;
 
-/** Advises to rename unread columns of addresses to destination; undefined if there are none. */
+/** Advises renaming unread columns with addresses to destination; undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {

@@ -33,7 +33,7 @@ const FIELD_OF_WORD: ReadonlyMap<string, ColumnField> = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 
-/** Column of `qr image` manifests only. Their `url` is a short URL: such a destination would be a loop. */
+/** Column of `qr image` manifests only. Their `url` has short URLs, which would be loops as destinations. */
 const OF_MANIFEST = 'sha256';
 
 const foldWord = (column: string) => fold(column.normalize('NFC'));
@@ -87,7 +87,7 @@ const WORDS_OF_CELLS: Readonly<Partial<Record<ColumnField, readonly string[]>>> 
   status: CODE_STATUSES,
 };
 
-/** Translates column names. An ambiguous word means a field only if a cell is a value of it. */
+/** Assigns fields to translated column names. An ambiguous word counts only if a cell has a valid value. */
 export function withNamedColumns(input: Input, options: Options): Input {
   const fits = (column: string, field: ColumnField) => {
     const words = WORDS_OF_CELLS[field];

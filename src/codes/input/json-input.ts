@@ -14,7 +14,7 @@ import { countEnds, linesOf } from '#files/formats/read/input-text';
 import { parseLines } from '#files/formats/read/json-records';
 import { isObject, parseJson } from '#service/json';
 
-/** Parses NDJSON. Throws UsageError with every line that is not an object. */
+/** Parses NDJSON. Each line that is not an object is a fault. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   return readValues('ndjson', valuesOfLines(utf8), name, signal);
 }
@@ -55,7 +55,7 @@ async function checkPairs(text: string): Promise<void> {
     });
 }
 
-/** Yields the elements of an array. Their number is the line, because all may be on one line. */
+/** Yields the elements of an array, with their number as `line`: all may be on one line. */
 async function* valuesOfArray(text: string): AsyncGenerator<JsonValue> {
   let line = 0;
   for (const element of elementsOf(text, '[')) {

@@ -15,8 +15,8 @@ export interface Doubt {
 }
 
 /**
- * Reads a row's changes. `isNew`: without a code yet, an empty destination means none, and text that files
- * can't hold is a fault.
+ * Reads a row's changes. `isNew`: the row has no code yet, so an empty destination means none, and a lone
+ * surrogate is a fault.
  */
 export function readChanges(
   row: InputRow,
@@ -77,7 +77,7 @@ export function readDestination(
   return { destination: tagged(columns.cell(row, 'destination'), destination, utm, mayLackUtm) };
 }
 
-/** Adds tags to a destination. An address without them is a fault only if the row itself has tags. */
+/** Adds tags to a destination. If it can't have tags, that is a fault only if the row has its own. */
 function tagged(
   cell: InputCell,
   destination: string | undefined,

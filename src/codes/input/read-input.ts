@@ -27,7 +27,7 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Parses a file of rows. Throws UsageError with every fault of form. */
+/** Parses a file of rows. Throws UsageError with all format faults. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   const input = await parseWithFaults(bytes, name, options);
   refuseFaults(input, input.faults ?? []);
@@ -100,7 +100,7 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
 
-/** Shows the line in the most common code page of Excel, which declares none in CSV. */
+/** Explains bytes that are not UTF-8: shows the line in Excel's most common code page. */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';

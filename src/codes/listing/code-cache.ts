@@ -20,7 +20,7 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // A text match is an entry, because JSON escapes quotes. Recent entries are at the end.
+    // A match of the quoted text is an entry, because JSON escapes quotes. Recent entries are last.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);

@@ -4,12 +4,12 @@
  * - After one pass, every response has the same total, as many distinct codes were received, and each existed
  *   at the first response: it is older than some code of the first page, or than that response by a margin. A
  *   code that takes the place of a deleted one is younger.
- * - After two passes, the second one has every code of the first again, on pages that are full except for the
- *   last. So no code moved to a page that was already read.
+ * - After two passes, the second has every code of the first again, on full pages except for the last, so
+ *   that no code moved to a page that was already read.
  *
- * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date. A total is
- * capped only at the values of `Doubt`. A later response never shows an older state. A service with a wrong
- * total does not also list codes twice.
+ * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date. Only
+ * the totals of `Doubt` are capped. A later response never shows an older state. A service with a wrong
+ * total does not list codes twice.
  */
 import { collectPages } from '#base/collections';
 import { NotFoundError, RejectedError, UnprovenError } from '#base/errors';
@@ -29,8 +29,8 @@ const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
 /**
- * Totals that may be capped: usual caps (some hundreds, or 1 or 5 followed by zeros), every round number and
- * full last page (where a missed code would be created twice), or any total.
+ * Totals that may be capped. `any`: all; `round` (where a missed code would be created twice): multiples of
+ * 100, and totals with a full last page; `usual`: of these, up to 1000, or 1 or 5 and zeros.
  */
 export type Doubt = 'usual' | 'round' | 'any';
 
@@ -97,7 +97,7 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Ignores a newest code from the future, because a later code would look older. Date has whole seconds.
+  // Ignores a newest code from the future: later codes would look older. Date has whole seconds.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.existed = ({ created_at }) => {
@@ -151,7 +151,7 @@ async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs
   if (first.rows.length === 0) return;
   yield firstRows;
 
-  // A wrong total can't show that this page was the last, so the page size may be smaller.
+  // The first page has the service's page size, unless it has the whole total.
   const limit =
     first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
@@ -168,7 +168,7 @@ async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs
     last = next;
     return added;
   };
-  // Not a generator, which would stay ended: the budget may allow a request after the next page.
+  // Not a generator, which can't continue after its end: the next page may raise the budget.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {

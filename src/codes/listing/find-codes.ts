@@ -27,13 +27,13 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
   return (await findCodes([target], service, true))(target) as QrCode;
 }
 
-/** Number of IDs that are requested one by one, without a look at the listing. */
+/** Maximum number of IDs that are requested one by one without reading the listing. */
 const HANDFUL = 3;
 
 /**
- * Finds codes by one request each for a few IDs, and for slugs that are all cached if the listing costs more;
- * otherwise by the listing up to the last. Lists codes with an ID and another slug too, because that slug may
- * belong to another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
+ * Finds codes: requests each of a few IDs, or each if all slugs are cached and the listing costs more;
+ * otherwise reads the listing until all are found. Reads it also for an ID with another slug, because that
+ * slug may belong to another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
  */
 export async function findCodes(
   targets: readonly Target[],
@@ -123,10 +123,10 @@ async function getEach(ids: Iterable<string>, service: Finder): Promise<QrCode[]
   return found;
 }
 
-/** Codes above which pages are requested in parallel, though the last ones may be unnecessary. */
+/** Number of codes above which pages are requested in parallel, though the last may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** Lists codes until all slugs and all but `handful` IDs are found, which are requested. */
+/** Lists codes until all slugs and all but `handful` IDs are found, and requests those. */
 async function list(names: Names, service: Finder, handful = 0): Promise<QrCode[]> {
   const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
   const listed: QrCode[] = [];
@@ -142,7 +142,7 @@ async function list(names: Names, service: Finder, handful = 0): Promise<QrCode[
   return listed;
 }
 
-/** Finds IDs next to slugs of other codes. A slug without a code is no fault: spreadsheets turn 007 into 7. */
+/** Finds rows whose ID and slug belong to two codes. Unknown slugs are valid: spreadsheets make 007 a 7. */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ slug })] : [];

@@ -1,7 +1,7 @@
 import { quote } from '#base/text/quote';
 import { openApi } from '#sandbox/openapi';
 
-/** Expected description: the one of the sandbox, which has every endpoint and field that qrctl uses. */
+/** API description of the sandbox, which has every endpoint and field that qrctl uses. */
 const EXPECTED = openApi('/api/v1');
 const walkExpected = walker(EXPECTED);
 
@@ -41,7 +41,7 @@ export function compareOpenApi(description: unknown) {
     compare(`the response to ${name}`, 'responses', success, ...JSON_SCHEMA);
   }
 
-  /** Compares the fields of a record; of a page, those of its items. */
+  /** Compares the fields of a record, or of the items of a page. */
   function compareFields(what: string, expected: unknown, schema: unknown): void {
     const item = walkExpected(expected, 'properties', 'data', 'items');
     const record = item ? walk(findProperty(walk, schema, 'data'), 'items') : schema;

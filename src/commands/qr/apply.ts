@@ -157,8 +157,8 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the workspace of the lock file. A rotated key is recognized by the codes in the file, which keeps
- * its key, because users with different keys share it.
+ * Returns the workspace of the lock file. Its codes identify a rotated key. The file keeps the recorded key,
+ * because users with different keys share it.
  */
 async function workspaceOf(
   context: Context,

@@ -52,7 +52,7 @@ export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL
 
 const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
 
-/** Opens the output of codes. Lists in files that can be read again have bases. */
+/** Opens the output of codes. Adds `base` to lists in files that can be read again. */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
   const { shortUrl } = await context.settings();
   const known = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];

@@ -82,7 +82,7 @@ export const command = defineCommand({
   },
 });
 
-/** Prints what is known about a row, and what a run would do. Throws UsageError if there is no such row. */
+/** Prints why a run would create, change or skip a row. Throws UsageError if no row has the line or key. */
 async function explainRow(
   context: Context,
   from: string,

@@ -157,7 +157,7 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 
 const MOST_LISTED = 20;
 
-/** Confirms a deletion unless `--yes`. Throws UsageError on any other reply. */
+/** Prompts for confirmation unless `--yes`. Throws UsageError unless the user confirms. */
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],

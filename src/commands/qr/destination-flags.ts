@@ -69,7 +69,7 @@ export function warnOfDestination({ console }: Context, { destination, type }: N
   if (problem) console.warn(`the destination ${problem.words}`);
 }
 
-/** Refuses a destination with UsageError if it breaks a working code, before any change. */
+/** Throws UsageError before any change if the destination would break a working code. */
 export function refuseDestination(codes: readonly QrCode[], destination: string): void {
   for (const code of codes) if (code.destination !== destination) refuseDead(destination, code.type);
 }

@@ -132,7 +132,7 @@ function parseTemplate(raw: string) {
   return { template, isCompleted: template !== raw };
 }
 
-/** Returns the style of the flags; by default 30 mm at 300 dpi, black on white. */
+/** Returns the style that flags specify; by default 30 mm at 300 dpi, black on white. */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {

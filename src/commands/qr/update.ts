@@ -187,7 +187,7 @@ function planDated(input: PlanInput, file: Source, nowMs: number | undefined): P
   });
 }
 
-/** Returns the zone of times without one, never the machine's, because a plan is used on several. */
+/** Returns the zone for times without a zone. Ignores the machine's, because several machines use a plan. */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

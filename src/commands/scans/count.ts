@@ -52,7 +52,6 @@ export type CountFlags = Values<typeof countOptions>;
 
 export type CountPlan = Awaited<ReturnType<typeof planCount>>;
 
-/** Plans a count. Throws UsageError. */
 export async function planCount(
   context: Context,
   names: readonly string[],
@@ -91,7 +90,7 @@ export async function planCount(
   };
 }
 
-/** Parses `--compare`. Throws UsageError, also for a range that ends after the counted one begins. */
+/** Parses `--compare`. Throws UsageError, also if its range ends after the counted range begins. */
 function parseComparison(
   raw: string,
   startMs: number | undefined,
@@ -136,7 +135,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   return counted;
 }
 
-/** Reports what the figures do not cover. */
+/** Prints notes and warnings on gaps in the figures. */
 export function noteCount({ console }: Context, plan: CountPlan, counted: Counted): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;
@@ -179,7 +178,7 @@ function refuseUncovered({ current, span }: Counted, coverage: Coverage, zone: s
   });
 }
 
-/** Tests whether the figures are final. */
+/** Tests whether the counted period is over. */
 export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
   return untilMs === undefined || untilMs <= nowMs;
 }
@@ -220,7 +219,7 @@ export function previousRange({ before }: Counted, zone: string): string {
   return formatLocalRange(before?.span, zone);
 }
 
-/** Returns `Counted 1,000 scans from … to … (4 requests)`. Without a zone, omits the range, that of all parts. */
+/** Returns `Counted 1,000 scans from … to … (4 requests)`, without a range if `zone` is undefined. */
 export async function closingWords(
   context: Context,
   { filters }: Pick<CountPlan, 'filters'>,

@@ -162,7 +162,7 @@ async function exportAll(
     });
     Object.assign(facts, { codes: summary.codes, range: summary.range });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
-    // Refuses to replace a file with one that lacks the scans of a code.
+    // Keeps the old file if the new file lacks the scans of a code.
     if (summary.failures.length > 0 && plan.append?.restart && plan.directory === undefined)
       throw notRebuilt(summary.failures, codes.length, plan.append.path);
     const { failed, deleted } = await separateDeleted(summary.failures, sinks, service);

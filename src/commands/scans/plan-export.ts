@@ -93,7 +93,6 @@ const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
-/** Plans an export. Throws UsageError. */
 export async function planExport(
   context: Context,
   names: readonly string[],
@@ -153,13 +152,13 @@ export async function planExport(
 function columns(labeled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labeled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // Equal in all formats, because a workbook may be saved as CSV.
+    // Has `isTime` in all formats, because a workbook may be saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
-/** Uses UTC by default, because the readers of a dataset may be anywhere. */
+/** Plans partitions, in UTC by default: readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

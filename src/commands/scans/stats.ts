@@ -209,7 +209,7 @@ async function writeWorkbook(
   addFile(facts, path);
 }
 
-/** A row of a time period is complete if the period is over and entirely in the range. */
+/** Returns output rows. A time period is complete if it is over and entirely in the range. */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
   return rows.map((row) => recordOf(row, hasPeriods ? !row.isPart : isOver));

@@ -111,7 +111,7 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
-/** Verifies the log of `scans export --append`. */
+/** Verifies and repairs the log of `scans export --append`. */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],

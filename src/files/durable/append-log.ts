@@ -10,7 +10,7 @@ import { truncateTo, writeFully } from './write.ts';
 export interface LogWriter<R extends { is: string }> {
   /** Appends records; resolves when they are durable. */
   append(records: readonly R[]): Promise<void>;
-  /** Queues records, which the next `append` makes durable. It also reports their failure. */
+  /** Queues records. The next `append` or `close` makes them durable and reports their failure. */
   note(records: readonly R[]): void;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/** Opens a log, and passes its records to `take`. The caller must hold its lock. */
+/** Opens a log, and passes its records to `take`. The caller must hold the lock. */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
@@ -77,7 +77,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   return file;
 }
 
-/** Group commit: records that are added during a flush share the next one. */
+/** Group commit: records added during a flush share the next flush. */
 function createAppender<R extends { is: string }>(
   disk: Disk,
   file: DiskFile,

@@ -33,7 +33,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Current path of the open file; undefined if the system reports none, or this user needs no check. */
+  /** Current path of the open file; undefined if it is unknown, or if this user needs no check. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -56,10 +56,10 @@ export interface Disk {
    * an existing name, even a link. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
-  /** Refuses a link, and a file that is not regular or larger than `mostBytes` (default: 512 MiB). */
+  /** Reads a regular file. Throws for other kinds, links, and more than `mostBytes` (default: 512 MiB). */
   readFile(path: string, mostBytes?: number): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
-  /** Opens a directory, without permission to list it. Refuses a link at the end of `path`. */
+  /** Opens a directory, even if this user may not list it. Refuses a link at the end of `path`. */
   openDirectory(path: string): Promise<DiskDirectory>;
   mkdir(path: string, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -111,7 +111,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields a file in pieces, each valid until the next is requested. Ends early if the file does. */
+/** Yields a file in pieces, each valid until the next is requested. Stops early at the end of the file. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

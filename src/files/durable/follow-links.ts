@@ -13,12 +13,12 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Link of another user to a file that is not theirs: `real` must not be used. */
+  /** Another user's link to a file of a different owner: `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }
 
-/** Follows links, and trusts those of root, of `user`, and of any user to their own files. */
+/** Follows links. Trusts links of root, of `user`, and of each user to their own files. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

@@ -1,5 +1,5 @@
 /**
- * D13: locks that the kernel releases with their process, and that a stopped process (SIGSTOP) keeps.
+ * D13: locks that the kernel releases when their process ends, but not while it is stopped (SIGSTOP).
  * - Linux: a listening socket in the abstract namespace, which containers don't share.
  * - Windows: a named pipe.
  * - macOS and the BSDs: a file in /tmp, because cron changes $TMPDIR, opened with O_EXLOCK and never

@@ -34,7 +34,7 @@ function parseLine<R extends object>(line: string): R | undefined {
 
 const BEGINNING = Buffer.from('{"is":');
 
-/** Reads lines. D10: refuses damage before the last line, which could hide a record. */
+/** Reads lines. D10: refuses a damaged line before a valid one, because a record could be lost. */
 export function createLineReader<R extends object>(
   path: string,
   { damaged: hint, noun }: { damaged: string; noun: string },
@@ -88,7 +88,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Tests for a first line, which may be partial, with zeros after a power cut. */
+/** Tests for the start of a log, which may be partial, or zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

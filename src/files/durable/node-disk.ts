@@ -70,7 +70,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** For `stat`: inode numbers and times exceed the precision of JavaScript numbers. */
+/** Option of `stat`: inode numbers and times exceed the precision of JavaScript numbers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -91,7 +91,7 @@ function inNumbers(stats: BigIntStats): DiskStat {
   };
 }
 
-/** D14: flag that refuses a link in place of the resolved file. Windows lacks it. */
+/** D14: flag that refuses a link in place of the resolved file; 0 on Windows. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 /** Flag for appending, with which Windows can't truncate a file. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
@@ -121,12 +121,12 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** Returns an open file's path. D14: links could redirect only root to a protected path. */
+/** Returns an open file's path. D14: only for root, which links could redirect to a protected path. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** Flag of Linux for a directory that this user may not read. */
+/** Linux flag that opens a directory without permission to read it. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {

@@ -9,8 +9,8 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * Opens an input. D17: messages quote inputs, so links of other users, and out of the workspace of GitHub
- * Actions, are refused.
+ * Opens an input. D17: messages quote inputs, so other users' links, and links out of a GitHub workspace, are
+ * refused.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);

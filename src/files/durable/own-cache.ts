@@ -1,4 +1,4 @@
-/** Caches of a user: files that are checked before use and never required. */
+/** Caches per user. Files are checked before use; every command works without them. */
 import {
   closeSync,
   constants,
@@ -43,7 +43,7 @@ export function openOwnCache(
       if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
       return readOwn(join(directory, file), owner, largest);
     },
-    /** Replaces a file without a flush: readers detect a truncated one. */
+    /** Replaces a file without a flush, because readers detect truncation. */
     replace(file: string, bytes: Uint8Array): void {
       makePrivate(directory, owner);
       const staged = join(directory, `${file}.${user.pid}`);

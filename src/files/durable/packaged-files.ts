@@ -5,7 +5,7 @@ import { orUndefined } from '#base/or-undefined';
 
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
-/** Reads the copy that src/build/executable.mjs embeds, if any. */
+/** Reads a packaged file, which a single executable embeds. */
 export function readPackaged(path: string): Buffer {
   return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }

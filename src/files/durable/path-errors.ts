@@ -52,7 +52,7 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/** Returns an error. `task` is an infinitive, such as `write scans.csv`. */
+/** Converts a system error to a Failure. `task` is an infinitive, such as `write scans.csv`. */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -63,7 +63,7 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
-/** Returns an error. `task` is an infinitive, and `state` a clause, such as `no changes were made`. */
+/** Converts a system error to a Failure. `task`: infinitive; `state`: clause (`no changes were made`). */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

@@ -3,7 +3,7 @@ import { orUndefined } from '#base/or-undefined';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
 
-/** The message follows the name of the file. */
+/** Problem whose message follows the name of the file. */
 export class RecordProblem extends Error {}
 
 export class DamagedRecordError extends RecordProblem {}

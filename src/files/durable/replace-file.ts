@@ -7,7 +7,7 @@ import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Running processes; the temporary files of all others are leftovers. */
+/** Running processes; temporary files of other processes are leftovers. */
 export interface Processes {
   pid: number;
   isRunning(pid: number): boolean;
@@ -16,16 +16,13 @@ export interface Processes {
 export interface ReplaceOptions {
   /** Makes the temporary name unique. Unset if the caller holds a lock on the file. */
   processes?: Processes;
-  /** Permissions of the new file (default: those of the old one, or 0666 less the umask). */
+  /** Permissions of the new file (default: those of the old file, or 0666 less the umask). */
   mode?: number;
 }
 
 export type Replacement = Awaited<ReturnType<typeof openReplacement>>;
 
-/**
- * Starts to replace the file at a real path. Throws the system's error, and UsageError if another user
- * changes names meanwhile (D14).
- */
+/** Starts to replace the file at a real path. Throws system errors, or UsageError if names change (D14). */
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}) {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
@@ -36,7 +33,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /** D3: fails after a failed write or flush, because the content of the disk is unknown. */
+  /** D3: runs `work`; fails again after a failed write or flush, because the disk's content is unknown. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {
@@ -106,7 +103,7 @@ function temporaryStart(path: string): string {
   return `.${fits ? name : createHash('sha256').update(name).digest('hex')}.`;
 }
 
-/** D7: removes leftovers of killed runs; files of running ones stay. */
+/** D7: removes temporary files of runs that were killed. */
 async function removeLeftovers(disk: Disk, path: string, processes: Processes | undefined): Promise<void> {
   if (!processes) return removeFile(disk, temporaryOf(path));
   const start = temporaryStart(path);
@@ -114,7 +111,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
     for (const name of await directory.names().catch(() => [])) {
       const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
       if (pid === undefined) continue;
-      // This process has not created a temporary file yet.
+      // This process has no file yet: a file with its ID is a leftover.
       const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
       if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
     }
@@ -140,7 +137,7 @@ export function createTemporary(
       await expectAtPath(disk, file, temporary);
       // D6: the name may lead to another user's file by now.
       const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
-      if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // succeeds for root only
+      if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root can chown
       if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
       return file;
     } catch (error) {
@@ -165,7 +162,7 @@ export async function putInPlace(
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));
-    // D4: another container with the same volume may have the same process ID, and have taken the name.
+    // D4: in another container with this volume, a run with the same process ID may have taken the name.
     if (!(await isAt(disk, await file.stat(), entry))) {
       throw new LocalError(`${temporary} was replaced by another process`, {
         hint: 'Run the same command again. Only one run at a time can write to the file.',

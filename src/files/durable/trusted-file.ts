@@ -15,7 +15,9 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/** Resolves links, also of a missing file. D14: refuses them as Linux does in /tmp (`protected_symlinks`). */
+/**
+ * Resolves links, also of a missing file. D14: refuses links as Linux does in /tmp (`protected_symlinks`).
+ */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
@@ -81,7 +83,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
-/** Runs `work` on a file; undefined if it is missing. Throws UsageError if it is not trusted. */
+/** Runs `work` on a file; undefined if missing. Throws UsageError if untrusted. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -94,7 +96,7 @@ export async function withTrusted<T>(
 const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
-/** D14: refuses a FIFO whose owner could read what is written (`protected_fifos`). */
+/** D14: refuses a FIFO whose owner could read the output (`protected_fifos`). */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
   const user = disk.user();
@@ -108,7 +110,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   return checked(await disk.open(path, 'wx+'), (file) => expectAtPath(disk, file, path));
 }
 
-/** D14: verifies an open file's path, in which a directory may have been moved. */
+/** D14: throws UsageError unless `path` still leads to the open file. */
 export async function expectAtPath(
   disk: Disk,
   file: Pick<DiskFile, 'stat' | 'currentPath'>,
@@ -128,7 +130,7 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: root trusts a file of root or of the directory's owner, with one name. */
+/** D14: root trusts a file of root or of the directory's owner, unless it has more hard links. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));

@@ -11,7 +11,7 @@ export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'dis
     passedOn += waiting.length;
     const rows = waiting;
     waiting = [];
-    // Earlier rows may be of complete codes, so no later code may succeed.
+    // Fails after a failed write: rows of codes that seemed complete may be lost.
     await failure;
     if (rows.length === 0) return;
     const written = sink.write(rows);

@@ -16,7 +16,7 @@ export interface CsvOptions {
   lineEnd?: '\n' | '\r\n';
 }
 
-/** T2: characters that need quotes. A cell without any is written unchanged. */
+/** T2: characters that need quotes. Other cells are written unchanged. */
 const WANTS_QUOTES = /[",\n\r]/;
 /** T4, T11: like `WANTS_QUOTES`, with the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
@@ -51,7 +51,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
 const QUOTED = { eof: false, quoted: true };
 const LONE_EMPTY = { eof: false, quoted_empty: true };
 
-/** Encodes raw cells, with quotes also for programs that split at other separators. */
+/** Returns an encoder of raw cells. It also quotes other separators unless `delimiter` is a comma. */
 function rawCellBy(delimiter: string): (value: unknown) => string {
   const wantsQuotes = delimiter === ',' ? WANTS_QUOTES : SPLIT_BY_SOME;
   return (value) => {

@@ -3,7 +3,7 @@ import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 const BUFFER_BYTES = 512 * 1024;
 
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
-  // Double buffering: one is filled while the other is written.
+  // Double buffering: one buffer is filled while the other is written.
   let filling = Buffer.alloc(0);
   let spare = Buffer.alloc(0);
   let used = 0;
@@ -29,10 +29,10 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 
   return {
     touched: () => touched,
-    /** Adds a chunk, which may change afterwards. Rejects if an earlier write failed. */
+    /** Copies a chunk. Rejects if an earlier write failed. */
     async write(chunk: string | Uint8Array) {
       touched = true;
-      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // UTF-8 of a UTF-16 unit
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // bytes per UTF-16 unit
       if (used + most > filling.length) await flush();
       if (most > BUFFER_BYTES) {
         await flush();
@@ -60,7 +60,7 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-/** Creates a gzip encoder (RFC 1952). Deterministic: zlib leaves the time zero. */
+/** Creates a gzip (RFC 1952) or copying encoder. Deterministic: zlib leaves the time zero. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

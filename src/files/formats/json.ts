@@ -47,7 +47,7 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
   };
 }
 
-/** Picks keys. A missing one is null, so that every row has the same keys. */
+/** Picks keys. A missing key becomes null, so that every row has the same keys. */
 function picked(row: Row, names: readonly string[] | undefined): Row {
   if (!names) return row;
   const result: Record<string, unknown> = {};
@@ -118,7 +118,7 @@ function createJsonLines() {
 
 const BRACE = 0x7b;
 
-/** Formats a value as text: null as an empty one, objects as JSON. */
+/** Formats a value as text: null as empty text, objects as JSON. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
@@ -127,7 +127,7 @@ export function plainText(value: unknown): string {
 
 const DEEPEST = 200;
 
-/** Formats any value, `indent` in spaces. Throws UnexpectedResponseError if it is nested too deep. */
+/** Formats any value, `indent` in spaces. Throws UnexpectedResponseError if nested too deep. */
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -49,7 +49,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
   return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
 }
 
-/** A missing file still belongs to the log whose state exists. */
+/** Returns the kind of a file; `log` also for a missing file whose state exists. */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
   const text = textOf(head);
@@ -65,7 +65,7 @@ export function hasState(disk: Disk, real: string): Promise<boolean> {
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
   const [directory, name] = [dirname(real), basename(real)];
-  // Includes rotated files, and those that a restart kept.
+  // Includes rotated files, and files that a restart kept.
   const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';

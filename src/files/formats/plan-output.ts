@@ -49,8 +49,8 @@ export interface PlanContext {
 }
 
 /**
- * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
- * this order. Throws UsageError if flags contradict each other or name an unknown field.
+ * Combines the output flags. The format is taken from `--format`, the extension, the profile or the default,
+ * in this order. Throws UsageError for contradictory flags or an unknown field.
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
@@ -190,7 +190,7 @@ export function isCompressed(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/** A profile's setting never writes a table to a file. */
+/** Returns the default format. A profile's `table` does not apply to files. */
 function defaultFormat(
   path: string | undefined,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,

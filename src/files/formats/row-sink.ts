@@ -6,15 +6,15 @@ export interface TimedRows {
   times: readonly number[];
 }
 
-/** Removes the later rows; resolves to false if they were printed. */
+/** Removes rows after the checkpoint; resolves to false if they were printed. */
 export type Rewind = () => Promise<boolean>;
 
 export interface RowSink<Batch = readonly Row[]> {
-  /** Adds rows; resolves to their number, without those that the sink already contains. */
+  /** Adds rows; resolves to the number of rows that the sink did not contain. */
   write(batch: Batch): Promise<number>;
   /** Marks the start of a writer's rows in a shared sink. */
   checkpoint(): Promise<Rewind>;
-  /** Called once, after all rows are verified. */
+  /** Completes the output. Called once, after verification. */
   commit(): Promise<void>;
   /**
    * Gives up: a replaced file keeps its old content, an appended file commits its rows. Idempotent, no effect
@@ -24,7 +24,7 @@ export interface RowSink<Batch = readonly Row[]> {
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Start of the scans; undefined: the first scan. */
+  /** Start of the scans to read; undefined: the first scan. */
   sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

@@ -30,7 +30,7 @@ interface WholeFileOptions extends OutputPlace {
   /** Refuses a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
-  /** Runs before the rename. If it throws, the old file stays. */
+  /** Runs before the rename; an error keeps the old file. */
   beforeReplace?: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => createEncoder(gzip);
   try {
-    // With a directory in the path, the system would create a file.
+    // Omits the directory, with which the system would create a file.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -87,14 +87,14 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Tests whether data that was written before a failure stays. Never throws. */
+/** Tests whether data written before a failure remains. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Checks the file, and changes nothing. Throws UsageError. */
+/** Checks whether `path` can be written. Throws UsageError. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {

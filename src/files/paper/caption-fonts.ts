@@ -30,7 +30,7 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads the fonts for these texts or for equivalent characters. Throws LocalError if one is missing. */
+/** Loads the fonts for these texts or for equivalent characters. Throws LocalError if a file is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];

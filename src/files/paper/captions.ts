@@ -65,6 +65,6 @@ function asDrawn(text: string, level: number): string {
   const characters = [...text].map((character) =>
     isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
   );
-  // Spaces and dashes between Arabic words have no script, Persian digits have one but run to the right.
+  // Spaces and dashes between Arabic words have no script; Persian digits have a script but run to the right.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }

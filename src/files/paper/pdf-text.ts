@@ -6,9 +6,7 @@ type Pdf = PDFKit.PDFDocument;
 
 /** Makes pdfkit lay out a text as a whole: by words, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/**
- * Texts of letters with one form in any context: pdfkit caches the layout of their words, ten times as fast.
- */
+/** Texts of letters with one form in any context: pdfkit caches their words, ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -63,9 +61,7 @@ interface MarkPositioner {
 
 const corrected = new WeakSet<FontWithMarks>();
 
-/**
- * Lets fontkit lay out marks with a NULL anchor (OpenType 1.9.1, "GPOS", lookup types 4 to 6), as in Arabic.
- */
+/** Lets fontkit lay out marks with a NULL anchor (OpenType "GPOS", lookup types 4 to 6), as in Arabic. */
 function allowNullAnchors(font: FontWithMarks): void {
   if (corrected.has(font)) return;
   corrected.add(font);
@@ -113,7 +109,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Gives glyphs the letters of their place: fontkit keeps those of the first. */
+/** Numbers glyphs. Makes fontkit set a glyph's letters at each use, not only at the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);
@@ -140,7 +136,7 @@ function drawShaped(
   const { glyphs, positions } = font.layout(text, ['kern']);
   page.fonts[font.id] ??= font.ref();
   add(`BT /${font.id} ${size} Tf`);
-  // Readers order right-to-left letters by their positions, others by the text of the whole.
+  // PDF readers order right-to-left letters by position, other letters by the text of the span.
   const isToTheLeft = /\p{Script=Arabic}/u.test(text);
   if (!isToTheLeft) add(spanOf(text));
   let left = x;
@@ -151,7 +147,7 @@ function drawShaped(
     const draw = (letters: readonly number[]) =>
       `1 0 0 -1 ${place} Tm <${numberOf(font, known, { id, advanceWidth, codePoints: letters })}> Tj`;
     left += (xAdvance * size) / 1000;
-    // From right to left, the marks of a letter come before it, and are read with it.
+    // In right-to-left text, marks come before their letter, and are read with the letter.
     if (isToTheLeft && codePoints.every(isMark)) {
       marks.unshift({ operators: `${spanOf('')} ${draw([])} EMC`, codePoints });
       continue;

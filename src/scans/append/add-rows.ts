@@ -84,7 +84,7 @@ export function createAppendFile(job: AppendJob) {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: records rows after writing them, so that no state has more than the file.
+    // A12: records rows after writing them, so that no state records rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
@@ -136,7 +136,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /** Ends a failed run: commits added rows, but not those of a new file. Never throws. */
+  /** Ends a failed run: commits added rows, but no rows of a new file. Never throws. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);

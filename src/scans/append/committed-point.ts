@@ -146,7 +146,7 @@ export async function truncateUncommitted(
   );
 }
 
-/** A17: throws if the file does not begin like one from a stopped first run. */
+/** A17: throws unless the file begins like a file of a stopped first run. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = await readAt(file, 0, Math.min(expected.length, size));

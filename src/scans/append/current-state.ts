@@ -77,7 +77,7 @@ export async function readCurrentState(
     return { state };
   } catch (error) {
     if (error instanceof DamagedRecordError) return { damage: error };
-    // A16: a damaged state is rebuilt from the file, but not one of a later qrctl.
+    // A16: a damaged state is rebuilt from the file, but not a state of a later qrctl.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;

@@ -43,7 +43,7 @@ export async function hashFile(
   return hash;
 }
 
-/** Tests for the recorded bytes. States of qrctl 1.0 have a plain `sha256`. */
+/** Tests whether data begins with the recorded bytes. qrctl 1.0 recorded a plain `sha256`. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks?: string },
   pieces: AsyncIterable<Uint8Array>,

@@ -79,7 +79,7 @@ export function createFileTail(job: FileTailJob): RowTail {
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: removes the stamp, because uncommitted bytes may follow from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
-    // Makes the state durable: if its run failed, its rename may not be.
+    // Makes the state's rename durable, which a failed run may not have done.
     else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved) await truncateTo(file, size);

@@ -93,7 +93,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
     return zoneDifference('has ts_local in', was.dialect.timezone, is.dialect.timezone);
   const [before = '', after] = [was, is].map(delimiterOf);
   if (before === after) return undefined;
-  // A plain comma would look like one of the sentence.
+  // A comma without quotes would look like punctuation.
   const wayOn = `Add --delimiter ${before === ',' ? "','" : inShellOr('CHARACTER', before)}`;
   return { reason: `was written with --delimiter ${before}, not ${after}`, wayOn };
 }
@@ -217,7 +217,7 @@ export async function checkOwnExport(
   refusal: (path: string, reason: string, wayOn: string) => Error,
 ): Promise<Recorded> {
   const recorded = await checkOwnWorkspace(path, saved, own, elsewhere);
-  // Deleted codes may be specified or not.
+  // A run may specify or omit deleted codes.
   const withoutGone = (run: AppendIdentity) => {
     return { ...run, codes: run.codes.filter((code) => !saved.overlaps.get(code)?.isGone) };
   };

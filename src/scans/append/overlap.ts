@@ -33,7 +33,6 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return getOrAdd(overlaps, code, emptyOverlap);
 }
 
-/** Counts rows, and finds the newest time. */
 export function contentsOf(parts: Iterable<Pick<CodeOverlap, 'rows' | 'watermarkMs'>>) {
   let rows = 0;
   let watermarkMs: number | undefined;
@@ -105,8 +104,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: returns the time from which new scans are expected: earlier if the service's clock was set back.
- * A25: or this machine's, as far as IDs are known.
+ * A22: returns the time from which new scans are expected: earlier after a set-back of the service's clock.
+ * A25: an uncertain set-back counts only as far as IDs are known.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -129,7 +128,7 @@ export interface SetBack {
   isCertain: boolean;
 }
 
-/** Returns the set-back of the service's clock; undefined within the noise. */
+/** Returns how far the service's clock was set back; undefined within the noise. */
 export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Infinity, machineMs }: ClockReading,
@@ -143,7 +142,7 @@ export function setBackOf(
   return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
 
-/** Maximum set-back that only the machine's clock shows; a greater one is an error. */
+/** Maximum set-back that only the machine's clock shows; a greater one is ignored. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
 /** Time by which readings overlap, because scans may be listed late. */

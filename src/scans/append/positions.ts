@@ -65,7 +65,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs, isGone = false } = saved;
-  // Older states have IDs of rotated rows as far back as the others.
+  // In older states, IDs of rotated rows go as far back as other IDs.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

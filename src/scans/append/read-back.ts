@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Bytes to read; `strict`: with every column, and at the end only the beginning of a row. */
+/** Bytes to read. If `strict`, rows have every column, and the rest must be the beginning of a row. */
 interface Stretch {
   start: number;
   end: number;

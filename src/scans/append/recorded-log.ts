@@ -20,7 +20,7 @@ export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 
-/** Returns the paths of an append. Throws UsageError unless `path` is a regular file. */
+/** Returns the paths of an append. Throws UsageError if `path` is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
@@ -67,7 +67,7 @@ export function codesOfLogs(
   );
 }
 
-/** Returns the path of a state, even if damaged; undefined without `--append`. */
+/** Returns the path of a file's state, even if damaged; undefined if it has none. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);

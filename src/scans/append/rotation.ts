@@ -121,10 +121,7 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
   };
 }
 
-/**
- * A26: truncates the uncommitted rows of a rotated file. A29: reads the IDs of its unverified rows, which
- * the service returns again.
- */
+/** A26: truncates uncommitted rows of a rotated file. A29: reads IDs of its unverified rows for dedup. */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;
   const { identity, signal } = job;

@@ -4,7 +4,7 @@ import { isObject, parseJson } from '#service/json';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
-  /** Code of the row or, without a column for it, of the export. */
+  /** Code of the row; without a code column, of the export. */
   code?: string;
   id: string;
   timeMs: number;

@@ -32,7 +32,7 @@ const SETTLE_MS = 1000;
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;
 
-/** B5: sets the status of a code. The next run can restore the old one after a kill. */
+/** B5: sets the status of a code. After a kill, the next run can restore the old status. */
 type SetStatus = (status: string) => Promise<void>;
 
 export type Backup = Awaited<ReturnType<typeof openBackup>>;
@@ -44,7 +44,7 @@ export async function openBackup(context: BackupContext, directory: string) {
   let record = '';
 
   return {
-    /** Backs up and deletes a code, which has its status from before a pause. */
+    /** Backs up and deletes a code; `code.status` is the status to restore on failure. */
     async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
       const path = backupPath(directory, code, 'json');
       let isRefused = false;
@@ -165,7 +165,7 @@ async function resume({ console }: BackupContext, code: QrCode, setStatus: SetSt
   });
 }
 
-/** Tests for no change. After an unexpected 2xx, the code may be paused. */
+/** Tests whether a request changed nothing. An unexpected 2xx may have paused the code. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
@@ -188,7 +188,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string) {
     service,
     codes: [code],
     untilMs: undefined,
-    // B2: looks beyond any total, because a capped one would lose scans.
+    // B2: looks beyond any total, because a capped total would lose scans.
     proveBeyond: true,
     clock: context.clock,
     signal: context.signal,

@@ -8,7 +8,6 @@ import { readBack } from '#files/durable/trusted-file';
 import { isObject } from '#service/json';
 import type { QrCode } from '#service/shapes';
 
-/** Returns a path in the directory of a backup. */
 export function backupPath(
   directory: string,
   { id }: Pick<QrCode, 'id'>,
@@ -17,11 +16,11 @@ export function backupPath(
   return join(directory, `${id.toLowerCase()}.${content}`);
 }
 
-/** Throws UsageError for a file in the place of a record that is not an earlier record of the code. */
+/** Throws UsageError if a record would replace a file that is not an earlier record of the code. */
 export async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
   for (const code of codes) {
     const path = backupPath(directory, code, 'json');
-    // Writing the record reports a file that can't be read.
+    // An unreadable file is reported later, when the record is written.
     const found = await readBack(nodeDisk, path, MOST_BYTES.recordFile).catch(() => undefined);
     if (found === undefined || found.length === 0 || isRecordOf(code, found.toString())) continue;
     throw new UsageError(`cannot write ${path}: it is not a record of this code`, {

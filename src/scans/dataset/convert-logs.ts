@@ -120,7 +120,7 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: returns when each code was read and what must be read again, without IDs. */
+/** P17: returns when each code was read and which period to read again, without IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(

@@ -31,7 +31,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): Formatter;
-  /** If not, the directory must be empty, and parts appear at the end. */
+  /** If false, the directory must be empty, and parts appear at the end. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;

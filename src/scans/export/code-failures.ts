@@ -27,7 +27,7 @@ export function someFailed(
   });
 }
 
-/** A43: separates deleted codes, without those reported before, from failed ones. */
+/** A43: separates deleted codes, except codes reported before, from failed codes. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
@@ -44,7 +44,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** Requests a code: a 404 for its scans does not show that it was deleted. */
+/** Requests a code: a 404 for scans does not show that the code was deleted. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));

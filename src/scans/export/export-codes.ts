@@ -24,7 +24,7 @@ import {
   widest,
 } from './range.ts';
 
-/** Code, or only its ID if specified by ID. `missing`: it does not exist. */
+/** Code, or only its ID if specified by ID; `missing` if the service lacks the code. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
@@ -48,7 +48,7 @@ export interface CodeFailure {
 
 const MOST_DOWN = 1;
 
-/** Exports codes. Throws failures that concern all codes; the summary has the others. */
+/** Exports codes. Throws failures that concern all codes; returns other failures in the summary. */
 export async function exportCodes(job: CodesExport) {
   const failures: CodeFailure[] = [];
   const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };

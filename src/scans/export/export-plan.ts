@@ -20,7 +20,7 @@ export interface ExportPlan {
   sinceMs?: number;
   untilMs?: number;
   zone(): string;
-  /** Whether all codes are exported, or their filters. */
+  /** Whether `--all` is set, or its filters. */
   all: boolean | string;
   labeled: boolean;
   /** Whether slugs or names are written, and must be fetched. */
@@ -49,7 +49,7 @@ export async function codesOfLog({ append, directory, partition }: ExportPlan): 
   return codesOfLogs([{ state }]);
 }
 
-/** Returns where each code is read from, in ms since the epoch, by its ID. */
+/** Returns the time from which each code is read, in ms since the epoch, by code ID. */
 export async function savedPositions(
   plan: ExportPlan,
   codes: readonly CodeLabel[],
@@ -93,7 +93,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Before the first request, only IDs in names show the files of the run. */
+/** Refuses appended files: those named by the IDs in `names` or, without IDs, all. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

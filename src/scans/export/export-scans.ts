@@ -35,10 +35,10 @@ const ROUNDS = 3;
 /** Number of passes over an unsorted range before it is split into slices. */
 const PASSES = 4;
 
-/** Exports a range. Throws UnprovenError, or NotFoundError without code. */
+/** Exports a range. Throws UnprovenError (incomplete) or NotFoundError (no such code). */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
-  // C14: the service may show a missing code as one without scans.
+  // C14: the service may show a missing code as a code without scans.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
     return;
@@ -70,7 +70,7 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   refuseNone(total);
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
-  // C10: splits unsorted rows into slices: none is the last to request beyond.
+  // C10: unsorted rows have no last row to request beyond, so they are read in slices.
   if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) {
     throw new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}`);
   }
@@ -137,7 +137,7 @@ const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {}
 
-/** C13: limits requests by the returned rows, for any total. */
+/** C13: bounds requests by the rows returned, regardless of the total. */
 export function createBudget(read: ReadScans, first: ScanPage) {
   const pageSize = pageSizeOf(first);
   let returned = first.rows.length;

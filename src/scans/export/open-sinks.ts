@@ -129,7 +129,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
         rows,
         added: written.rows + sum(held.map(({ added }) => added)),
         watermarkMs,
-        // Omits files of codes without result, and files that another process moved.
+        // Omits files of codes without a result, and files that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },
@@ -137,7 +137,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       appendedTo.push(file);
       return file;
     },
-    /** Creates a sink that counts committed rows. With `ownPath`, its end commits the document. */
+    /** Creates a sink that counts committed rows. With `ownPath`, the sink commits the document. */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;

@@ -57,7 +57,7 @@ export async function* paginate(
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: checks first: missing rows are older than all others.
+      // C20: checks first, because missing rows would be the oldest.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
@@ -99,7 +99,7 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: counts rows of pages not merged yet. A page under two numbers counts once. */
+/** C13: counts rows of unmerged pages, and a page that two numbers return only once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
@@ -115,10 +115,10 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   return order === 'ascending' ? before : after;
 }
 
-/** Error for rows that moved while they were read, or wrong numbers of the service. */
+/** Error for rows that moved between requests, or for inconsistent counts. */
 export class InconsistentPagesError extends Error {}
 
-/** Refuses a range that had rows before. */
+/** Throws if a range that had rows before has none. */
 export function refuseNone(total: number): void {
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
 }

@@ -29,7 +29,7 @@ export type CodeReader = ReturnType<typeof readerOf>;
 
 export type ScanService = Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
 
-/** Returns requests for the scans of a code, which `slug` names in messages. */
+/** Returns functions that request scans of a code; messages name the code by `slug`. */
 export function readerOf({ id, slug = id }: { id: string; slug?: string }, service: ScanService) {
   return {
     code: slug,
@@ -45,7 +45,7 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   asked: Bounds;
   reportRows?: (rows: number) => void;
   grant?: (requests: number) => void;
-  /** Waits until no new scan has a time inside the requested range. Called after rows arrived in it. */
+  /** Waits until new scans can no longer be in the requested range. Called after such scans arrived. */
   awaitEnd?(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infin
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Reads pages as long as page 1. A page that the service refuses is empty. */
+/** Returns a reader of pages as long as page 1. A refused page is empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -99,7 +99,7 @@ export function widest(one: Range | undefined, other: Range | undefined): Range 
   return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
 }
 
-/** Returns the rows inside a range; the same batch if all are. */
+/** Returns the rows inside a range; the same batch if all are inside. */
 export function cut(batch: Batch, range: Range): Batch {
   // C2: the service may interpret the requested margins in any way.
   const isInside = (time: number) => contains(range, time);

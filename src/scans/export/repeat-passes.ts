@@ -2,7 +2,7 @@
 import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: maximum number of passes: finds hundreds of rows of one instant in changing order. */
+/** C13: maximum number of passes, enough for hundreds of rows of one instant in changing order. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
@@ -11,7 +11,7 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows. Passes that find more of them are not counted. */
+/** Yields new rows; returns whether all are found. Passes with new rows don't count. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,
@@ -48,7 +48,7 @@ export async function* repeatPasses(
     }
     // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // Swapped rows are returned twice while others are missed, so the sum equals the total.
+    // Rows that swap positions are returned twice or missed, so the sum equals the total.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {

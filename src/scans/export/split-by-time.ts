@@ -90,7 +90,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Tests for a cap: only the largest total, as services stop at one number. */
+/** Tests for a capped total: only the largest, because services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }
@@ -107,7 +107,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
     (fresh) => {
       for (const row of fresh.rows) batch.rows.push(row);
       for (const time of fresh.times) batch.times.push(time);
-      // C13: a service that ignores bounds returns rows outside in every slice.
+      // C13: a service that ignores bounds returns rows outside of every slice.
       inside += cut(fresh, part.range).rows.length;
       part.reportRows(part.ahead + inside);
     },

@@ -1,4 +1,4 @@
-/** Finds rows beyond a capped total by time (C10). No page has them. */
+/** Finds rows beyond a capped total by time (C10), because no page has such rows. */
 import type { Scan } from '#service/shapes';
 import {
   type Batch,
@@ -22,7 +22,7 @@ export function mayBeTruncated(total: number, pageSize: number, always = false):
 
 export type PageOrder = 'ascending' | 'descending';
 
-/** Outermost instant of the pages and its rows. A capped total omits rows beyond it. */
+/** Outermost instant of the pages, with its row IDs. A capped total omits rows beyond. */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
@@ -64,15 +64,15 @@ export async function requestBeyond(
   // Rows of one instant show no order, so both directions are requested.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // Rounded down, bounds omit the second before a whole one, but not the instant.
+    // A bound rounded down omits the second before a whole second, but not the instant.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Inside the edge, for exclusive bounds, rounded ones, and a second with more rows than a page.
+  // Distance inside the edge: 1 ms for exclusive bounds, 1 s for rounded, 0 for seconds with many rows.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // No rows are missing outside the range. At its border, rows of the edge may be.
+    // No rows can be missing outside the range. At its border, rows of the edge may be missing.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     appliesBounds = inside.hasEdge;
@@ -80,7 +80,7 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // An equal total of rows near the edge may be capped; one of later rows can't be.
+  // The same total near the edge may be capped; a total of later rows can't be.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {

@@ -6,7 +6,7 @@ import type { Service } from '#service/service';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/** Throws UsageError if scans don't fit on a worksheet: now, or by page 1 of a single code. */
+/** Throws UsageError if scans don't fit on a worksheet; for one code, when the service returns a page. */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],

@@ -34,7 +34,6 @@ function sectionOf(sections: readonly Section[], by: string): Section | undefine
   return sections.find((section) => section.kind !== 'column' && section.by === by);
 }
 
-/** Composes the tiles that have a figure. */
 export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   const { total, sections } = figures;
   if (total.scans === 0) return [scansTile(figures, locale)];
@@ -120,7 +119,7 @@ function onPhones(section: Section | undefined, { words, scans, share }: Locale)
   return { label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) };
 }
 
-/** Returns the direction of a growth, even if it is formatted as zero. */
+/** Returns the direction of a growth; `even` if it is formatted as zero. */
 export function toneOf(growth: number): Tone {
   if (Math.abs(growth) < 0.0005) return 'even';
   return growth > 0 ? 'up' : 'down';

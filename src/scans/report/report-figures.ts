@@ -48,7 +48,7 @@ export function reportFigures(
   };
 }
 
-/** Shortens a web address to the parts that are not secret. */
+/** Returns a web address without query and fragment, which may be secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);

@@ -138,7 +138,7 @@ export function spanBefore(
   if (typeof comparison === 'object') return comparison;
   const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
-  // Compares a day up to noon with one up to noon, even if clocks change.
+  // Compares a day up to noon with a day up to noon, even if clocks change.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
   const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };

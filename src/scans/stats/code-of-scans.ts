@@ -7,18 +7,18 @@ export interface CodeOfScans {
   slug?: string;
   name?: string;
   destination?: string | null;
-  /** Whether only the name of the file says which code it is. */
+  /** Whether only the name of the file shows which code it is. */
   isGuess?: boolean;
 }
 
 export type CodeName = Pick<CodeOfScans, 'value' | 'name'>;
 
-/** Prefers the ID, because a slug may have belonged to a deleted code (F20). */
+/** Returns the ID if known, because a slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }
 
-/** F20: shows a slug of several codes only for the last one, and the IDs of the others. */
+/** F20: shows a slug that several codes had only for the last code, and IDs for the others. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
   const shown = (key: string, { value, name }: CodeName) => ({

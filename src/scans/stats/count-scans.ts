@@ -166,7 +166,7 @@ export async function countService(
     const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
     let addsUp = true;
     for await (const { code, first } of fetchInOrder(wanted, fetch, service.concurrency)) {
-      // If the totals of one code don't add up, those of the next don't either.
+      // If the totals of one code don't add up, those of later codes won't either.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
         const { asked, page } = first;
         const parts = await countByTotals({ ...readerOf(code, service), range, asked, first: page, cuts });

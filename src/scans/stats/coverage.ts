@@ -1,4 +1,4 @@
-/** Finds the range that files cover. Outside of it, no scans does not mean zero scans. */
+/** Finds the range that files cover. Outside of it, missing scans are unknown, not zero. */
 import { capitalize } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import { parseInstant } from '#base/time/time';
@@ -45,7 +45,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns what each log covers. A file that no export appends to counts as a log. */
+/** Returns the range that each log covers. A file that no export appends to counts as a log. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,
@@ -69,7 +69,6 @@ export async function coveredLogs(
   return covered;
 }
 
-/** Describes the ends of the data within the range. */
 export function describeCoverage({ startsLateMs, endsEarlyMs }: Coverage, zone: string) {
   const { format } = createLocalTime(zone);
   const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;

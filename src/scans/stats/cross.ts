@@ -32,7 +32,7 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
 }
 
-/** Crosses two dimensions. With `most` columns, the narrower one is the column. */
+/** Crosses two dimensions; if `most` limits the columns, these show the narrower dimension. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number) {
   const { rows, columns, cells } = countCells(pair, options, most);
   const all = cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0));

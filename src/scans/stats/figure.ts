@@ -162,7 +162,7 @@ export function previousScans(
 export interface Counted {
   current: Tally;
   span: Span;
-  /** Period before; `isCovered` if it does not begin before the data. */
+  /** Previous period; `isCovered` if the data covers its beginning. */
   before?: { tally: Tally; span: ClosedSpan; isCovered: boolean };
   data: DataPart;
   codes?: readonly CodeLabel[];

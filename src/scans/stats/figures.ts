@@ -48,7 +48,7 @@ export function totalOf(options: FiguresOptions) {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** `perDay` is null if the data covers no such day. */
+/** Scans in an hour of a weekday; `perDay` is null without data. */
 export type HourOfWeekday = Pick<Figure, 'scans' | 'perDay'>;
 
 /** Returns hours per weekday, from Monday. */
@@ -65,7 +65,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Compares averages, because a period has more of some units. */
+/** Compares averages, because a period has some units more often. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -183,7 +183,7 @@ function valueSection(
       return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
     })
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
-  // Shows a single other value: a row for it would save nothing.
+  // Shows a single remaining value: a row `other` would save nothing.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const fromMs = before?.span.sinceMs;
   const isNew = (key: Value) => {

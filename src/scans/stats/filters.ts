@@ -7,7 +7,7 @@ import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Condition on a column, without case; the empty string is a missing value. */
+/** Condition on a dimension or column, ignoring case; an empty string means no value. */
 export interface Filter {
   group: GroupBy;
   values: readonly string[];
@@ -68,7 +68,7 @@ function foldedSet(values: readonly string[]): ReadonlySet<string> {
   return new Set(values.map(folded));
 }
 
-/** Folds a value, to compare it without case. */
+/** Folds a value for comparisons that ignore case. */
 export function folded(value: unknown): string {
   return String(value ?? '')
     .normalize('NFC')

@@ -113,7 +113,7 @@ function unitCuts(
   const cuts: number[] = [];
   for (let number = first; number <= last; number++) {
     const ms = startOf(unit, number, zone);
-    // A date that a zone skipped (Samoa, 30 December 2011) begins with the next one.
+    // A date that a zone skipped (Samoa, 30 December 2011) begins with the next date.
     if (ms > (cuts.at(-1) ?? sinceMs)) cuts.push(ms);
   }
   return cuts;
@@ -131,7 +131,7 @@ interface TotalsJob extends RangeReading {
 
 /**
  * Counts parts of a range by one total each; undefined if the pages must be read. Parts are wider at their
- * cuts, so no total is too small. If they add up to the total of the whole, none is too large.
+ * cuts, so no total is too small. If the totals add up to that of the whole, none is too large.
  */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;

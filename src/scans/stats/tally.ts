@@ -18,10 +18,7 @@ export interface Tally {
   /** Scans by hour since 1970-01-01T00 in the zone. */
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
-  /**
-   * Returns first and last time, also of scans that were not counted; undefined if the
-   * days of some are unknown.
-   */
+  /** Returns first and last time, even of uncounted scans; undefined if some days are unknown. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 

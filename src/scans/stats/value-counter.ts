@@ -1,6 +1,5 @@
 /**
- * Counts untrusted values in bounded memory: exact up to `most`, then by Space-Saving (Metwally, Agrawal, El
- * Abbadi, 2005).
+ * Counts untrusted values in bounded memory: exact up to `most`, then Space-Saving (Metwally et al. 2005).
  */
 import { createHash } from 'node:crypto';
 
@@ -40,7 +39,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
     else replaceRarest(kept, scans);
   }
 
-  /** F1: the new value inherits the count of the evicted one as its error, so that counts add up. */
+  /** F1: the new value inherits the count of the evicted value as its error, so that counts add up. */
   function replaceRarest(value: Value, scans: number): void {
     heap ??= [...entries.values()]
       .sort((a, b) => a.count - b.count)
@@ -77,8 +76,8 @@ const LONGEST = 1024;
 const HASH_DIGITS = 16;
 
 /**
- * Copies a value: a slice would keep the text of a whole file in memory. A long one ends with its hash, and
- * is short enough to stay the same if it is bounded again.
+ * Copies a value, because a slice would keep a whole file's text in memory. A long value ends with its hash,
+ * and stays the same if it is bounded again.
  */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;

@@ -27,7 +27,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** All codes: deleted ones continue if they are listed again. */
+  /** All codes; a deleted code continues if it is listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -108,7 +108,7 @@ interface CodeToFollow extends CodeReader {
   note(line: string): void;
 }
 
-/** Maximum number of known scans in a short reading, so that new ones fit on the page. */
+/** Maximum number of known scans in a short reading, so that new scans fit on the page. */
 const MOST_KNOWN = 250;
 /** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
@@ -119,13 +119,13 @@ export function followCode({ position, ...job }: CodeToFollow) {
   let hasBegun = false;
   let hasDoubted = false;
 
-  /** Returns where to read from: every scan from the position on, or more often only the newest. */
+  /** Returns where to read from: near the newest scans or, less often, at the position. */
   function nextStart(): number {
     const { fromMs, printed } = position;
     const isShort = hasBegun && shortReadings < printed.size / MOST_KNOWN;
     shortReadings = isShort ? shortReadings + 1 : 0;
     if (!isShort) return fromMs;
-    // A scan dated in the future does not show how far the others are.
+    // A scan dated in the future does not show where the newest scans are.
     const nowMs = job.nowMs();
     const times = [...printed.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
     return Math.max(fromMs, times[MOST_KNOWN] ?? 0);

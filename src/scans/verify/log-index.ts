@@ -83,7 +83,6 @@ interface LogReading {
   signal: AbortSignal;
 }
 
-/** Reads the rows of logs. */
 export async function readLogs(
   { logs, codes, signal }: LogReading,
   take: (code: string, id: number | bigint, ms: number) => void,
@@ -110,7 +109,7 @@ function unnamed(path: string): UsageError {
 
 /**
  * V11: indexes logs. An appended log covers its codes up to its last complete run; other files, all codes
- * from the first row to the last. A code of no log has the range of all.
+ * from the first row to the last. A code without a log has the range of all logs.
  */
 export async function indexLogs(reading: LogReading, requested: Bounds) {
   const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;

@@ -91,12 +91,12 @@ export function covers({ state }: ScanLog, code: string): boolean {
   return state.identity.codes.includes(code) || state.overlaps.has(code);
 }
 
-/** Returns the range of which a log has every scan of a code. */
+/** Returns the range in which a log has every scan of a code. */
 export function keptRange({ state, gone }: ScanLog, code: string): Range | undefined {
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/** Returns the code of rows without one: of the log, of the file's name, or the only one. */
+/** Returns the code of rows without code IDs: of the log, of the file's name, or the only code. */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -129,7 +129,7 @@ export async function checkCodesOfLogs(
   if (unknown) throw unknown.missing;
 }
 
-/** V12: refuses a code that would be missing, or equal by chance. */
+/** V12: refuses a code of two logs, or of none: it would be missing, or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

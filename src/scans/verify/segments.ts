@@ -1,6 +1,6 @@
 /**
- * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so none
- * is missing if it equals the distinct scans.
+ * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so no
+ * scan is missing if the total equals the number of distinct scans.
  */
 import { DAY_MS } from '#base/time/time';
 import type { TimedRows } from '#files/formats/row-sink';
@@ -30,7 +30,7 @@ export async function countScans(
   return count;
 }
 
-/** V3: a total is not capped if another one is larger. */
+/** V3: a total is not capped if another total is larger. */
 export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCode['largest']): boolean {
   return isCapped && page.total >= largest.total;
 }

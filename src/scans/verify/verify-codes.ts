@@ -30,8 +30,7 @@ interface VerifyJob extends CoveredIndex {
 export interface CodeResult {
   code: CodeLabel;
   /**
-   * `missing`: the log has no rows. `gone`: the service has no such code. `unproven`: not verified as
-   * complete.
+   * `missing`: the log has no rows. `gone`: the service lacks the code. `unproven`: not verified as complete.
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason?: Error;
@@ -50,7 +49,7 @@ interface Doubt {
   segment: Segment;
 }
 
-/** Compares codes in order. */
+/** Compares codes with the service. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);

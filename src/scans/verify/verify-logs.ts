@@ -29,7 +29,6 @@ export interface LogsJob {
 
 type VerifyRun = ScanRun & { facts: RunFacts };
 
-/** Compares codes with their logs. */
 export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<VerifiedCode[]> {
   const { logs, codes, isRepair, accepts } = job;
   if (!isRepair && !accepts) return compareLogs(run, job);

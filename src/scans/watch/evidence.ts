@@ -15,7 +15,7 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/** Reads evidence of a code; its functions send more requests. */
+/** Reads evidence on a code; functions of the result send more requests. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);

@@ -136,7 +136,7 @@ async function expectedSince(
       : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
   if (baseline < LEAST_BASELINE) return undefined;
-  // W1: uses the lesser of two weeks, to expect no campaign again.
+  // W1: uses the lesser of two weeks, because one may contain a campaign.
   let least = Infinity;
   for (const weeks of EARLIER_WEEKS) {
     least = Math.min(least, await evidence.countSameHours(weeks, lastMs));
@@ -148,7 +148,7 @@ async function expectedSince(
 /** Variation of weekly scans, relative to their mean (simulation in PROTOCOL.md). */
 const DISPERSION = 0.2;
 const TAIL = 0.0005;
-/** Maximum number of scans for which a slow sum is exact; above, the range only scales. */
+/** Maximum mean for which quantiles are summed; ranges above are scaled. */
 const MOST_SUMMED = 5000;
 
 /**

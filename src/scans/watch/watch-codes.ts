@@ -27,7 +27,7 @@ export interface WatchPlan {
 
 const INACTIVE = ['paused', 'expired'];
 
-/** Judges codes by totals, inactive ones only if `wanted`. */
+/** Judges codes by totals; inactive codes only if `wanted` has their status. */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
@@ -35,7 +35,7 @@ export async function watchCodes(
   { timezone, untilMs, quietForMs }: WatchPlan,
   wanted: readonly string[] = [],
 ) {
-  // W9: one instant for all codes, by the service's clock, and not in the future.
+  // W9: uses one instant for all codes, by the service's clock and not in the future.
   const nowMs = service.nowMs() ?? clock.now();
   const windows = windowsUntil(Math.min(untilMs ?? nowMs, nowMs), timezone);
   const { weekMs, startMs, endMs } = windows;
@@ -70,7 +70,6 @@ export async function watchCodes(
   return { rows, failures, range: { sinceMs: weekMs, untilMs: endMs } };
 }
 
-/** Judges codes of files. */
 export async function watchFiles(
   { clock, console, signal }: ScanRun,
   logs: readonly InputLog[],

@@ -1,9 +1,9 @@
 /** Limits requests in flight, because an intermediary may refuse bursts independently of the rate limit. */
 
 const MOST_RECENT = 8;
-/** Minimum number of failures that count, if at least as many requests failed as succeeded. */
+/** Minimum number of recent failures that narrow the width, if at least half of the requests failed. */
 const FEWEST_FAILED = 2;
-/** Time without success after which a failure is due to an outage, not to a burst. */
+/** Time in ms without success after which failures mean an outage, not a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
@@ -31,11 +31,11 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
     changedAt = clock.monotonic();
   }
 
-  // L21: half as many requests in flight; at width 1, at twice the distance.
+  // L21: halves the requests in flight; at width 1, doubles their distance.
   function narrow(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));
-    // L22: a failed step is tried again later each time.
+    // L22: waits longer each time before retrying a failed step.
     if (hasWidened) requiredSuccesses = Math.min(MOST_REQUIRED, 2 * requiredSuccesses);
     hasWidened = false;
     changed();
@@ -56,10 +56,10 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
       notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
     },
     ended(through: boolean, sentAt: number): void {
-      // Failures during an outage that has ended are no sign of bursts.
+      // Failures during an outage that has ended do not indicate bursts.
       if (through && isOutage()) recent = [];
       if (through) throughAt = clock.monotonic();
-      // A request that was in flight before the change is no sign of its effect.
+      // A request sent before the change does not show its effect.
       if (sentAt < changedAt) return;
       recent = [...recent, through].slice(-MOST_RECENT);
       if (through) successes += 1;

@@ -25,7 +25,7 @@ export interface GovernorOptions {
 /** Permission to send a request. Call exactly one method in the end; further calls do nothing. */
 export interface Ticket {
   received(headers: RateHeaders, limited: boolean): void;
-  /** Reports the 429 of an intermediary, which counted nothing. */
+  /** Reports a 429 from an intermediary, which the service did not count. */
   throttled(retryAfterMs: number | undefined): void;
   failed(sent: boolean): void;
 }
@@ -168,7 +168,7 @@ export function createGovernor(options: GovernorOptions) {
   return {
     /**
      * Waits for a place. `again`: the request got a 429, and precedes all others. Throws RateLimitError, or
-     * the reason.
+     * the signal's reason.
      */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {

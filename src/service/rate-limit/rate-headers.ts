@@ -6,7 +6,7 @@ export interface RateHeaders {
   remaining: number | undefined;
   /** Time of the reset, in ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** Pause in ms. A date in Retry-After is relative to the response's own Date, and a past one is 0. */
+  /** Pause in ms. A date in Retry-After is relative to the response's own Date; a past date gives 0. */
   retryAfterMs: number | undefined;
   dateMs: number | undefined;
 }
@@ -24,7 +24,7 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** Parses at most 15 digits, which bounds the cost. */
+/** Parses a number of at most 15 integer digits and 9 decimals; undefined for other text. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

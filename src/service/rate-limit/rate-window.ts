@@ -1,18 +1,18 @@
-/** Only this file accepts a Reset, so that every prediction uses the same end. */
+/** Only this file validates Resets, so that every prediction uses the same end. */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
 export type Reserve = { requests: number } | { percent: number };
 
-/** Maximum time to a Reset. Windows last a minute by the specification, and an hour elsewhere. */
+/** Maximum time to a Reset. Windows last a minute by the specification, but an hour at some services. */
 const MAX_ACCEPTED_MS = 3_660_000;
 /** Maximum time to a Reset without a Date header: this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
 /** First back-off. Doubled for each further pause in a row. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
-/** Maximum difference of Resets of one window: some services round each differently. */
+/** Maximum difference between Resets of one window: some services round each Reset differently. */
 const SAME_RESET_MS = 1000;
 
 interface Known {
@@ -54,7 +54,7 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** L8: returns the Reset; undefined if it is far ahead or long past. */
+  /** L8: returns the Reset; undefined if too far ahead, or over 1 s past. */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs =
@@ -73,11 +73,11 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: returns the pause after a 429: its Retry-After, or else the time to its Reset. */
+  /** L7: returns the pause after a 429: its Retry-After, the time to its Reset, or else a back-off. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
-    // For `Retry-After: 0` while requests are left: retries soon, but not in a loop.
+    // After `Retry-After: 0` with requests left, retries soon, but not in a loop.
     if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
     const untilResetMs = msUntil(acceptedResetMs(headers) ?? -Infinity);
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
@@ -123,7 +123,7 @@ export function createRateWindow(options: {
   /** Detects a truncated Reset: a request sent after it, by a clock that is never ahead, still got it. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
-    // L12: from now on a second is added.
+    // L12: adds a second to every later Reset, which the service rounds down.
     if (lateMs >= 0 && lateMs < SECOND_MS) truncationMs = SECOND_MS;
   }
 
@@ -143,7 +143,7 @@ export function createRateWindow(options: {
     learn({ headers, limited, sentAt }: { headers: RateHeaders; limited: boolean; sentAt: number }) {
       const { resetMs, remaining } = headers;
       noteTruncation(headers, sentAt);
-      // L5: a late response about the previous window no longer holds, and is not shown.
+      // L5: ignores a late response about the previous window.
       if (!limited && isOfPreviousWindow(headers, sentAt)) return;
       if (remaining !== undefined || newest === undefined)
         newest = { ...headers, resetMs: acceptedResetMs(headers) };
@@ -163,7 +163,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(clock.monotonic());
     },
     rateLimit(): RateLimit {
-      // L16: the displayed end is that of the pause, if there is one.
+      // L16: shows the Reset that requests obey, or none.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
@@ -171,7 +171,7 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: creates the lengths of pauses for which the service states none that is valid. */
+/** L9: creates the back-offs for refusals without a valid pause. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = -Infinity;

@@ -1,5 +1,5 @@
 const SECOND_MS = 1000;
-/** Maximum drift. A bound loosens by it, so newer responses can replace it. */
+/** Maximum clock drift. Bounds loosen by it, so that newer responses can replace them. */
 const DRIFT = 0.0001;
 
 interface Bound {
@@ -21,7 +21,7 @@ export function createServiceClock(clock: { monotonic(): number }) {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
       const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
-      // If bounds contradict each other, the service's clock was changed, and earlier ones are dropped.
+      // If bounds contradict each other, the service's clock was changed, so earlier bounds are dropped.
       if (
         !bounds ||
         low.offset > bounds.high.offset + SECOND_MS ||
@@ -34,8 +34,8 @@ export function createServiceClock(clock: { monotonic(): number }) {
       if (high.offset < bounds.high.offset + age(bounds.high)) bounds.high = high;
     },
     /**
-     * Returns the service's time in ms; undefined before any Date. L4: by the lower bound it is never fast,
-     * so no wait for a reset ends early.
+     * Returns the service's time in ms; undefined before any Date. L4: the lower bound is never ahead, so no
+     * wait for a reset ends early.
      */
     nowMs: (at = clock.monotonic()): number | undefined => bounds && at + bounds.low.offset,
   };

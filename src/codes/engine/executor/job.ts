@@ -20,7 +20,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   ledger: Ledger;
   plan: (input: PlanInput) => Plan;
   listCodes: () => Promise<readonly QrCode[]>;
-  /** Reads the codes of rows that all have an ID or slug, if that costs less than the listing. */
+  /** Reads only the codes of the rows. Set if every row has an ID or slug (`update` and `delete`). */
   readNamed?: (rows: readonly Row[]) => Promise<Listing>;
   service: Pick<Service, 'createCode' | 'updateCode' | 'deleteCode' | 'getCode'>;
   clock: Clock;
@@ -29,12 +29,12 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   failFast: boolean;
   signal: AbortSignal;
   backUp?: BackUp;
-  /** Receives the plan before anything is sent or recorded. Throws to refuse it. */
+  /** Receives the plan before anything is sent or recorded. Throws to refuse the plan. */
   onPlan: (plan: Plan) => void | Promise<void>;
   onEvent: (event: RunEvent) => void;
 }
 
-/** Sends the DELETE with `send` after the backup. `code` has the status from before any pause. */
+/** Backs up `code`, then deletes it with `send`. `code` has the status from before any pause. */
 export type BackUp = (
   code: QrCode,
   send: SendDelete,

@@ -18,7 +18,7 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values sent by POST in this run, because a gateway may swap the responses of two requests. */
+  /** Values sent by POST in this run, to detect responses that a gateway swapped. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {
@@ -32,7 +32,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     let n: number | undefined;
     let isSent = false;
     const beforeSend = async () => {
-      // The wait for the rate limit may have been long.
+      // The run may have stopped while waiting for the rate limit.
       refuseIfStopped();
       if (isSent) return;
       n = next++;
@@ -145,7 +145,7 @@ function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[
   });
 }
 
-/** Returns whether the stored value is the sent one, in a form that the service evidently gives it. */
+/** Returns whether the stored value is the sent value, apart from what the service evidently normalized. */
 function isFormOf(field: Field, sent: string, stored: string): boolean {
   if (isSame(field, sent, stored)) return true;
   if (field === 'name') return isAlteredName(sent, stored);
@@ -157,7 +157,7 @@ function isOther({ name, destination }: NewCode, code: QrCode): boolean {
   return !isFormOf('name', name, code.name) && !isFormOf('destination', destination, code.destination ?? '');
 }
 
-/** E18: returns the values that the service stored differently. */
+/** E18: returns the values that the service stored differently than sent. */
 export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCode): Altered[] {
   return [...FIELDS, 'type' as const].flatMap((field) => {
     const [wanted, stored] = [sent[field], after[field] ?? ''];

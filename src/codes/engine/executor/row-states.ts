@@ -32,7 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Adds known codes to rows, so that no equal row takes them. Failed rows take no code. */
+    /** Adds its known code to each row, so that no equal row takes the code. Failed rows take no code. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};

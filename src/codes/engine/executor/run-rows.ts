@@ -13,7 +13,7 @@ import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 const MOST_FRUITLESS = 3;
 
-/** Runs the rows. Throws errors until the first plan, when nothing was sent; `stop` has later ones. */
+/** Runs the rows. Throws errors up to the first plan, when nothing was sent; returns later ones in `stop`. */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
   const beganMs = clock.monotonic();

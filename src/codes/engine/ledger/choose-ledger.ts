@@ -44,7 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Refuses the directory of another user (HOME of sudo), who could not write to a ledger created here. */
+/** Throws if another user owns the directory (HOME under sudo): that user could not write to a new ledger. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -56,7 +56,7 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
-/** Finds a workspace's ledger; after a key rotation, by up to ten codes per ledger of the base URL. */
+/** Finds a workspace's ledger by its key, or by up to ten codes per ledger of the base URL. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
@@ -148,7 +148,7 @@ async function readBeginning(path: string): Promise<Buffer> {
   });
 }
 
-/** Deletes the ledger of a workspace. Never rejects: with a leftover ledger, later runs only ask more. */
+/** Deletes the ledger of a workspace. Never rejects: a leftover ledger only leads to more questions later. */
 export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;
@@ -157,6 +157,6 @@ export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWor
       if (header?.baseUrl === workspace.baseUrl && (await hasKeyOf(header, workspace)))
         return await rm(path, { force: true });
   } catch {
-    // The next run asks about the codes.
+    // A leftover ledger is harmless.
   }
 }

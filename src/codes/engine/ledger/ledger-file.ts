@@ -57,7 +57,7 @@ export async function createLedgerFile(
   await writeLines(disk, path, [await newHeader(workspace)]);
 }
 
-/** Compacts a long ledger, and renews its first line after a key rotation. The caller holds its lock. */
+/** Opens a ledger for appending; creates, compacts or renews it if needed. The caller holds the lock. */
 export async function openLedgerFile(path: string, own: LedgerWorkspace, disk: Disk) {
   const place = await realPath(disk, path).catch((error) => {
     throw cannotOpen(`write the ledger ${path}`, error, OTHER_LEDGER);
@@ -80,7 +80,7 @@ export async function openLedgerFile(path: string, own: LedgerWorkspace, disk: D
   await log.close();
   const header = await newHeader(own.workspace);
   const rewriting = writeLines(disk, place, compacted(header, replay));
-  // A full disk prevents compaction, not the run.
+  // A failed compaction, as on a full disk, does not stop the run.
   await (state === 'same' ? rewriting.catch(() => undefined) : attempt(rewriting));
   return { log: await open(() => undefined), replay };
 }
@@ -149,7 +149,7 @@ function createMemory(path: string) {
   };
 }
 
-/** Validates the first line of a ledger. Throws UsageError. */
+/** Returns the first line of a ledger as a header. Throws UsageError. */
 export function headerOf(line: { is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

@@ -52,7 +52,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger
   }
 }
 
-/** Requests each code once, because a ledger is checked when it is chosen and when it is opened. */
+/** Caches `getCode`, because a ledger is checked when it is chosen and again when it is opened. */
 function askingOnce<P extends LedgerPlace>(place: P): P {
   const found = new Map<string, Promise<unknown>>();
   const getCode = (id: string) => {

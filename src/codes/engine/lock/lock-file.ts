@@ -52,7 +52,7 @@ export function inOrder({
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 
-/** Folds keys that differ only in case, spaces or invisible characters, which a spreadsheet does not show. */
+/** Returns a key without case, spaces and invisible characters, so that similar keys are equal. */
 export function foldKey(key: string): string {
   return key
     .normalize('NFC')
@@ -60,7 +60,7 @@ export function foldKey(key: string): string {
     .replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 }
 
-/** Parses a lock file at the path `name`. Throws UsageError with all faults by line. */
+/** Parses the text of the lock file `name`. Throws UsageError with all faults by line. */
 export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
   const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
@@ -81,7 +81,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** Joins two lock files that git merged by line because both branches created one. The first head counts. */
+/** Joins lock files of two branches that git merged by line. Keeps the first head. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));

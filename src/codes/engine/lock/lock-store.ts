@@ -16,7 +16,7 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Reads the lock file. Throws UsageError if it can't be read or trusted. */
+/** Reads the lock file, if any. Throws UsageError if it can't be read or trusted. */
 export async function readLock(
   path: string,
   signal?: AbortSignal,
@@ -65,7 +65,7 @@ export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }
 
-/** E23: returns the code of each key and the values last applied. */
+/** E23: returns the lock entries: each key's code and the values last applied. */
 export function entriesOf(
   ends: readonly RowEnd[],
   before: ReadonlyMap<string, LockEntry>,
@@ -116,7 +116,7 @@ function entryOf(
     if (last.some(([, base]) => base === undefined)) return undefined;
     return { ...present, ...Object.fromEntries(last) };
   }
-  // A returned key counts as removed until its code is active again.
+  // A key that is back in the file counts as removed until its code is active.
   const removed = !isSent && left.length > 0 ? entry.removed : undefined;
   return { ...present, ...Object.fromEntries(left.map(({ field }) => [field, entry[field]])), removed };
 }

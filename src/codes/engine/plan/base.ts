@@ -1,4 +1,4 @@
-/** Fingerprints of saved values for the `base` cell, like an ETag per field; spreadsheets keep it as text. */
+/** Fingerprints of saved values for the `base` cell, like ETags per field; spreadsheets keep them as text. */
 import { createHash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 
@@ -7,7 +7,7 @@ const DIGITS = 6;
 
 const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 
-/** Fingerprint of an unknown value. No value has it, so both sides count as edited. */
+/** Fingerprint of an unknown value. No value equals it, so row and service count as edited. */
 const UNKNOWN = 'ffffff';
 
 /** Returns a fingerprint, equal for values that files and spreadsheets can't distinguish. */
@@ -25,7 +25,6 @@ export function baseOf(values: { readonly [F in Field]?: string | null | undefin
   return { name: of('name'), destination: of('destination'), status: of('status') };
 }
 
-/** Base of a row whose values were never saved. */
 export const UNKNOWN_BASE = baseOf({});
 
 export function formatBase(base: Base): string {

@@ -117,8 +117,8 @@ function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly N
 }
 
 /**
- * Applies a PATCH that has no response yet. The stored value stays the old one, so a lost PATCH is sent again
- * and a later edit by another client is a conflict. `changes` has the new value, to recognize it later.
+ * Applies a PATCH that has no response yet. `stored` keeps the old value, so that a lost PATCH is sent again
+ * and a later edit by another client is a conflict. `changes` has the new value, for later runs.
  */
 function begun(old: Claim, { set, before, pause }: Pick<Patch, 'set' | 'before' | 'pause'>): Partial<Claim> {
   const changes = { ...old.changes };
@@ -153,7 +153,7 @@ function isPause(why: Patch['pause']): why is Exclude<Patch['pause'], 'restored'
   return why !== undefined && why !== 'restored';
 }
 
-/** Returns the status before a pause, and before any earlier pause by qrctl. */
+/** Returns the reason for a pause, and the status before it and any earlier pause by qrctl. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (!isPause(why) || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };

@@ -149,7 +149,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Finds out who changed a field of a dated row; undefined if `changedBy` must. */
+/** Returns who changed a field of a dated row; undefined if `changedBy` has to find out. */
 function changedByDate(
   field: Field,
   wanted: string,
@@ -167,24 +167,21 @@ function changedByDate(
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
-  // If qrctl set this value last, for example at another time, a later edit is that of another client.
+  // If qrctl set this value last, for example for another date, another client made any later edit.
   const isRepeated = last !== undefined && !isUnclear(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs)
     return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
-  // An earlier row of the plan set the value, but the ledger lacks it.
+  // The code has the value of an earlier row of the plan, which the ledger lacks.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
-  // Changes of other fields by qrctl explain a newer `updated_at`.
+  // A change of any field by qrctl explains a newer `updated_at`.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
   if (cell === undefined && !isEarlier && !isChanged) return undefined;
   const isTheirs = cell !== undefined && !isEarlier && fingerprintOf(old) !== cell;
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
 }
 
-/**
- * Returns the record of dated changes for which nothing is sent; undefined if there are none or the ledger
- * has it.
- */
+/** Returns a record of the dated changes that need no request; undefined if the ledger has them all. */
 export function keptRecord(
   { row, code, changes }: PlanItem,
   claim: Claim | undefined,
@@ -218,7 +215,7 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns whether qrctl's last PATCH of the field has no response, so the stored value is the one before. */
+/** Returns whether the last PATCH of the field has no response, so that `stored` is the value before it. */
 function isUnclear(claim: Claim | undefined, field: Field): boolean {
   const last = claim?.changes[field].at(-1);
   return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;

@@ -5,7 +5,7 @@ import { indexBy } from './values.ts';
 export interface Answers {
   codeOf(row: Row): QrCode | undefined;
   newOf(row: Row): number;
-  /** Whether a flag, which names the row, requests the new code. */
+  /** Whether a flag that specifies this row requests a new code. */
   isFlagged(row: Row): boolean;
 }
 
@@ -16,7 +16,7 @@ export type Identity =
       code: QrCode;
       sending?: Sending;
       isAsked?: boolean;
-      /** A guess in a file with IDs: a row without one has no code, so it changes none unasked. */
+      /** Whether the code is a guess for a row without an ID in a file with IDs. */
       isForeign?: boolean;
       replaces?: string;
     }
@@ -26,7 +26,7 @@ export type Identity =
       id?: string;
       slug?: string;
     }
-  /** `replaces`: ID of the code that another machine replaced by this one. */
+  /** `replaces`: ID of the code that another machine replaced with this code. */
   | { is: 'exists'; code: QrCode; replaces?: string }
   | {
       is: 'undecided';
@@ -40,7 +40,7 @@ export type Identity =
       isDecided?: boolean;
       replaces?: string;
       answered?: readonly number[];
-      /** Codes that resemble the lost request; before they are settled, no other row takes them. */
+      /** Codes that the lost request may have created; no other row takes them. */
       sought?: readonly QrCode[];
     };
 
@@ -69,14 +69,14 @@ export function freeCodes({
   return [...input.listing.codes.values()].filter(({ id }) => !taken.has(id.toLowerCase()));
 }
 
-/** Assigns a row its identity. Its code, also one that it replaces, is no other row's. */
+/** Assigns an identity to a row. No other row can take its code, or the code that it replaces. */
 export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   ladder.found.set(row, identity);
   if (identity.is === 'code' || identity.is === 'exists') ladder.taken.add(identity.code.id.toLowerCase());
   if (identity.is === 'new' && identity.replaces !== undefined) ladder.taken.add(identity.replaces);
 }
 
-/** Pairs rows of equal values with codes: first by wanted status, then in order. */
+/** Assigns codes to rows with equal values: first by wanted status, then in order. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],

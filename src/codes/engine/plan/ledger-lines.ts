@@ -40,11 +40,11 @@ const mark = shape({ atMs: count, says: text });
 
 /** Records by kind. `n` numbers the requests and increases over all runs. IDs are in lower case. */
 const RECORDS = {
-  /** `ids`: codes listed before a run that may create some. `undoes`: run whose changes this one reverts. */
+  /** `ids`: codes listed before a run that may create codes. `undoes`: run that this run reverts. */
   run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
-   * Recorded before a POST. `again`: earlier request of the row. `replaces`: previous code of the row.
-   * `status`: to be sent after the creation.
+   * Recorded before a POST. `again`: `n` of the row's earlier request. `replaces`: previous code of the row.
+   * `status`: status to set after the creation.
    */
   post: shape({
     run: text,
@@ -57,8 +57,8 @@ const RECORDS = {
     status: optional(text),
   }),
   /**
-   * Code of a POST, from its response or a look-up. `decided`: the user requested a new code, and a looked-up
-   * code counts as that one.
+   * Code of a POST, from its response or a look-up. `decided`: the user requested a new code, and this code
+   * counts as the new one.
    */
   made: shape({ n: count, id: text, slug: text, stored: values, decided: optional(flag) }),
   not: shape({ n: count }),
@@ -74,13 +74,13 @@ const RECORDS = {
     due: optional(byField(mark)),
   }),
   set: shape({ n: count, stored: values }),
-  /** Due changes for which nothing is sent. `stored`: values that the code keeps. */
+  /** Due changes that need no request. `stored`: values that the code keeps. */
   due: shape({ run: text, id: text, due: byField(mark), stored: values }),
   delete: shape({ run: text, n: count, id: text }),
   deleted: shape({ n: count }),
   /**
-   * Existing code of a row. `replaces`: code in place of which another machine created this one, as the user
-   * requested.
+   * Existing code of a row. `replaces`: code that this code replaces, as the user requested on another
+   * machine.
    */
   found: shape({
     run: text,

@@ -146,7 +146,7 @@ type KeptSending = Omit<OpenSending, 'firstIds'>;
 
 type Sendings = ReturnType<typeof createSendings>;
 
-/** E14: tracks the POSTs whose code is unknown, and those that were repeated. */
+/** E14: tracks POSTs that were repeated, or whose code is unknown. */
 function createSendings() {
   const open = new Map<number, OpenSending>();
   const repetitions = new Map<number, number[]>();
@@ -200,8 +200,8 @@ function createSendings() {
       lists = undefined;
     },
     /**
-     * Drops repeated requests whose row had its code before this run, which looked for duplicates. This run
-     * replaces the one that found the code, if that one did not end.
+     * Drops repeated requests if the run that found their code ended, because this run has looked for
+     * duplicates. Otherwise, the next run looks again.
      */
     end(run: string) {
       for (const sending of open.values()) {

@@ -19,7 +19,7 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
   for (const alike of indexBy(chains, storedKey).values()) {
     const sent = alike[0]?.[0];
     if (!sent) continue;
-    // A code that answered another request is not the one of this request.
+    // A code that another request created is no candidate.
     const mayBeIts = (id: string) => !ladder.taken.has(id) && ledger.claims.get(id)?.origin !== 'made';
     const candidates = candidatesOf(sent, byValues, ledger).filter(
       (code) => isNew(code, alike) && mayBeIts(code.id.toLowerCase()),
@@ -40,10 +40,7 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
     if (!hasLaterCode(one, ownersOf, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
 }
 
-/**
- * Tests whether the row's key has a code, which `takeKeys` compares with the row. It had none when the
- * request was sent, because the user had not decided then.
- */
+/** Returns whether the row's key got a code after the request was sent. `takeKeys` compares that code. */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,
   ownersOf: OwnersOf,
@@ -62,7 +59,7 @@ interface Unmatched {
 
 /**
  * Assigns a row the code found after a lost response. The user decides about an edited row of `qr apply`,
- * whose key may belong to another file.
+ * because another file may have its key.
  */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
@@ -93,7 +90,7 @@ function withoutCode(
     ...(isDecided && { isDecided }),
     ...(replaces !== undefined && { replaces }),
   };
-  // The request is sent again, unless a code resembles it: its code may have been changed before the look-up.
+  // The request is sent again unless a similar code exists, which may be its code, edited since.
   const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
   if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };
@@ -112,7 +109,7 @@ function withoutCode(
 function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
-    // Without a destination, only the name identifies a code, and it may have been edited.
+    // Without a destination, only the name identifies a code, and the name may have been edited.
     return (
       isUnknown &&
       chain.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
@@ -160,7 +157,7 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   return owners;
 }
 
-/** Finds the edited row of a lost request: the only open row, and the only such request, with that key. */
+/** Returns a search for the edited row of a lost request: the only open row and request with that key. */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,
   open: readonly Row[],

@@ -31,7 +31,7 @@ export function takeKnownValues(ladder: Ladder): void {
       for (const row of age === 'newest' ? claim.rows.slice(0, 1) : claim.rows.slice(1))
         getOrAdd(known, valuesKey(row), () => []).push(claim);
     for (const [key, rows] of indexBy(open, (row) => valuesKey(rowValues(row)))) {
-      // Equal rows keep their codes: the newest claims needed, in the order of their creation.
+      // Equal rows keep their codes: the newest claims, as many as rows, in order of creation.
       const free = (known.get(key) ?? []).filter((claim) => !used.has(claim));
       const needed = free.slice(0, rows.length).sort((one, other) => one.n - other.n);
       for (const [row, claim] of deal(rows, needed, statusOf)) {
@@ -78,7 +78,7 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** Returns a test whether rows with another key may have the codes, because the service changed their values. */
+/** Returns whether codes may belong to rows with another key, whose values the service changed. */
 function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
   let rivals: Map<QrCode, string[]> | undefined;
   const find = () => {
@@ -94,7 +94,7 @@ function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Ro
   };
 }
 
-/** Returns the codes that may be the one of a lost request. */
+/** Returns the codes that a lost request may have created. */
 function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
   const soughtBy = (identity: Identity): readonly QrCode[] => {
     if (identity.is === 'new') return identity.sought ?? [];
@@ -190,8 +190,8 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Finds the free codes for a key, unless several open rows share it: those that have it now, and those whose
- * row in the ledger has it, because another client changed the code.
+ * Returns a search for free codes that have a row's name or destination, or had it when qrctl sent it. Finds
+ * none if several open rows share it.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
   const now = indexBy(free, keyOf);

@@ -24,7 +24,7 @@ export interface DueWish extends DueMark {
 
 export type RowDecision =
   | { is: 'code'; name: string }
-  /** `mine`: send the values of the row. `theirs`: keep those of the service. */
+  /** `mine`: send the row's values. `theirs`: keep the service's values. */
   | { is: 'new' | 'mine' | 'theirs' | 'skip' };
 
 export interface Row extends InputRow {
@@ -35,17 +35,17 @@ export interface Row extends InputRow {
   wish: CodeChanges;
   type?: string;
   utm?: UtmTags;
-  /** Whether the tags are only those of flags, so that a code without a web address gets none. */
+  /** Whether all tags come from flags, so that a code without a web address gets none. */
   mayLackUtm?: boolean;
   keepUtm?: boolean;
-  /** ID of the code whose backup the row is. */
+  /** ID of the code if the row is its backup. */
   backupOf?: string;
   base?: Base;
   updatedAtMs?: number;
   decision?: RowDecision;
-  /** Whether this run already assigned the row a code, or failed to. */
+  /** Whether this run assigned a code to the row (`named`), or the row failed. */
   inRun?: 'named' | 'failed';
-  /** Format of the row's file, if a spreadsheet may have saved it. */
+  /** Format of the file, if a spreadsheet may have saved the file. */
   through?: 'csv' | 'xlsx';
   /** Faults of cells that are valid if the code already has their value. */
   doubts: readonly Doubt[];
@@ -97,14 +97,14 @@ export interface Claim {
   n: number;
   /** Position in the ledger; the newest of equal claims takes precedence. */
   order: number;
-  /** Run that created or found the code; '' if runs only changed it. */
+  /** Run that created or found the code; '' if runs only changed the code. */
   run: string;
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
-  /** Dated changes that are applied or begun: the newest per time, oldest first. */
+  /** Dated changes that were begun: the newest per time, oldest first. */
   due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
-  /** Whether the user requested the code as a new one; that decision creates no other. */
+  /** Whether the user requested this code as a new one, so that the decision is used up. */
   isDecided: boolean;
   unsent?: string;
   paused?: { why: 'removed' | 'backup'; status: string };
@@ -122,7 +122,7 @@ export interface Sending {
   status?: string;
   again?: number;
   firstIds: ReadonlySet<string>;
-  /** Code of the request's row, if the request was repeated. Another code with its values is a duplicate. */
+  /** Code of the row, if the request was repeated. Another code with its values is a duplicate. */
   rowCode?: string;
 }
 
@@ -134,12 +134,12 @@ export interface LedgerView {
   repeated: readonly Sending[];
   /** IDs of new codes that the user requested, by the IDs of the codes that they replace. */
   replaced: ReadonlyMap<string, string>;
-  /** Returns the value that the service stores for a sent one, if they differ. */
+  /** Returns the value that the service stores for a sent value, if they differ. */
   storedOf(field: Field, value: string): string | undefined;
   next: number;
 }
 
-/** `guess`: it has the row's name or destination, and no other row's. */
+/** `guess`: the code has the name or destination of this row only. */
 export type How = 'id' | 'slug' | 'key' | 'ledger' | 'lost' | 'equal' | 'guess' | 'decision' | 'none';
 
 export type PlanAction =
@@ -164,8 +164,8 @@ export interface FieldChange {
   new: string;
   /**
    * `overwrite`: another client changed the field too, and the row wins. `keep`: the service's value stays.
-   * `edit`: `qr create` sends it only with `--apply-edits`. `drift`: an unmanaged status differs from the
-   * last applied one.
+   * `edit`: `qr create` needs `--apply-edits` to send it. `drift`: an unmanaged status differs from the last
+   * applied one.
    */
   what: 'send' | 'overwrite' | 'keep' | 'conflict' | 'edit' | 'drift';
   base?: string;
@@ -191,9 +191,9 @@ export interface PlanItem {
   replaces?: string;
   candidates: readonly QrCode[];
   reason?: string;
-  /** Next step for the user, in place of that for all items with this action. */
+  /** Next step for the user, instead of the default for the action. */
   nextStep?: string;
-  /** A guess in a file with IDs: `--apply-edits` does not change its code. */
+  /** Whether the code is a guess in a file with IDs: `--apply-edits` does not change it. */
   isForeign?: boolean;
   learned: readonly LedgerRecord[];
 }
@@ -222,7 +222,7 @@ export interface PlanInput {
   policy: Policy;
   /** Whether the listing is from after the visibility delay, so POSTs that it lacks were not applied. */
   isSettled: boolean;
-  /** IDs in earlier results of the file. If the workspace has none of them, it may be a different one. */
+  /** IDs in earlier results of the file. If most do not exist, the workspace may be a different one. */
   earlierIds?: ReadonlySet<string>;
 }
 

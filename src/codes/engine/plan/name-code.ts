@@ -12,10 +12,10 @@ interface KeyOwner {
   slug?: string;
 }
 
-/** Returns the codes that a row's key may name; none for an unknown key. */
+/** Returns the codes that may belong to a row's key; none for an unknown key. */
 export type OwnersOf = (row: Row) => readonly KeyOwner[];
 
-/** Returns the codes of each key: that of the lock file, or all of the ledger, oldest first. */
+/** Returns the codes per key: the code in the lock file, or all in the ledger, oldest first. */
 export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly KeyOwner[]> {
   const claims = [...ledger.claims.values()].sort((one, other) => one.order - other.order);
   const owners: Map<string, readonly KeyOwner[]> = indexBy(claims, ({ key }) => key);
@@ -23,7 +23,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Finds the codes of a row's key. If files share the key: the newest with the row's values, or all. */
+/** Returns a search for the codes of a row's key: of several, the newest with the row's values, or all. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,
@@ -121,7 +121,7 @@ export function knownCode(
   // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run, maybe on
   // another machine, carried out.
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
-  // A backup of this very code restores it, also if that code was a restored one.
+  // A backup restores exactly its own code every time, even if that code was itself restored.
   const restored = row.backupOf === id && replaced === undefined ? Infinity : 1;
   const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
   const wanted = policy.verb === 'create' || !code ? asked : 0;
@@ -130,7 +130,7 @@ export function knownCode(
   );
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
   if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
-  // Backups and files of `qr apply` keep their decisions. Any other one about a code that is gone is new.
+  // Backups and files of `qr apply` keep their decisions. Any other decision about a deleted code is new.
   const isGone = !code && !listing.codes.has(replaced ?? '');
   const isOfFile = policy.verb === 'apply' && row.decision?.is === 'new' && !answers.isFlagged(row);
   const isKept = row.backupOf !== undefined || isOfFile;
@@ -160,7 +160,7 @@ function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewC
 }
 
 /**
- * Matches rows by key. With equal name or destination, `qr create` assumes an edit; the user decides others.
+ * Matches rows by key. If name or destination is equal, `qr create` assumes an edit; else the user decides.
  */
 export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const { listing, policy } = ladder.input;
@@ -200,7 +200,7 @@ function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): str
   return last;
 }
 
-/** Returns known keys that the file lacks, by a form without case, spaces and leading zeros. */
+/** Returns the known keys that the file lacks, by their form without case, spaces and leading zeros. */
 export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {
   const present = new Set(rows.map(({ key }) => key));
   return new Map([...owners].filter((key) => !present.has(key)).map((key) => [reduceKey(key), key]));

@@ -36,7 +36,7 @@ export function createRunReader() {
     codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
   }
 
-  /** Notes a PATCH, except a pause for a backup and its end: the deletion that follows is the change. */
+  /** Records a PATCH, but no pause for a backup and its end, because the deletion is the change. */
   function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
     if (pause !== 'backup' && pause !== 'restored') note(run, { id, is: 'changed', before, after });
   }
@@ -97,7 +97,7 @@ export function createRunReader() {
   return { take, finish };
 }
 
-/** Chooses the run to undo: the last by default. An incomplete undo continues, a complete one has none. */
+/** Chooses the run to undo, by default the last or that of an incomplete undo; none after a complete one. */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);
   const last = runs.at(-1);
@@ -118,7 +118,6 @@ export function undoRows({ codes }: RunChanges): Row[] {
   }));
 }
 
-/** Next step if the run has deleted codes. */
 export const CREATE_AGAIN =
   'Deleted codes stay deleted. To create one again from its backup, with a new slug, run `qrctl qr create --from DIR/ID.json`.';
 

@@ -1,6 +1,6 @@
 /**
- * E5: compares values up to the service's normalization: it may trim and join spaces, compose characters, and
- * rewrite URLs.
+ * E5: compares values up to normalization by the service, which may trim and join spaces, compose characters,
+ * and rewrite URLs.
  */
 import { groupBy } from '#base/collections';
 import { restore } from '#base/text/defuse';
@@ -61,7 +61,7 @@ export function wantedValue(row: Row, field: Field, code: QrCode): string | unde
   return keepUtm && !isUnedited(row, field) ? carryUtm(code.destination ?? '', wanted) : wanted;
 }
 
-/** Returns whether a code gets no tags of the flags, because it has no web address. */
+/** Returns whether a code gets no tags from flags because it has no web address. */
 export function lacksUtm({ utm, mayLackUtm }: Row, { destination }: QrCode): boolean {
   return utm !== undefined && mayLackUtm === true && !isWeb(destination ?? '');
 }
@@ -92,7 +92,7 @@ export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string | unde
   return index as Map<string, T[]>;
 }
 
-/** Minimum number of characters that a service which shortens names keeps. */
+/** Minimum length of a name that the service may have shortened. */
 const LEAST_OF_A_NAME = 16;
 const LOOKED_UP = 8;
 
@@ -112,8 +112,8 @@ export function isAlteredName(sent: string, stored: string): boolean {
 }
 
 /**
- * Finds codes whose name was shortened or kept its letters, with equal type and destination; or whose address
- * kept its letters, with equal type and name.
+ * Returns a search for codes whose name or address the service may have shortened or respelled, with all else
+ * equal.
  */
 export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) => QrCode[] {
   const cutKey = (code: Named) => JSON.stringify([placeKey(code), lettersOf(code.name).slice(0, LOOKED_UP)]);

@@ -96,7 +96,7 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
   }
 }
 
-/** Hint for a run without results; otherwise their column `decision` has its own. */
+/** Hint for a run without a file of results. */
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
 /** Explains the words that the column `decision` accepts for these questions. */
@@ -137,7 +137,7 @@ export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   return `${reason === undefined ? '' : `${reason}. `}To decide, enter ${answers} in the column decision`;
 }
 
-/** Returns the reason of a row's state; undefined if its action and values show it. */
+/** Returns the reason for a row's state; undefined if action and values show it. */
 export function reasonOf(row: PlanRow): string | undefined {
   const { item, error, altered = [] } = row;
   if (error !== undefined) return error;
@@ -159,7 +159,7 @@ function ownReason(row: PlanRow): string | undefined {
     case 'exists':
       return `same values as ${nameCodes(code ? [code] : candidates)}${item.reason === undefined ? '' : `; ${item.reason}`}`;
     case 'gone':
-      // Codes of `qr undo`, which have their own next step, existed.
+      // `qr undo` sets a next step, and its codes existed.
       return (item.how === 'id' || item.how === 'slug') && item.nextStep === undefined
         ? `${describeGone(item)} does not exist (deleted, or never a code of this workspace)`
         : `its code ${describeGone(item)} was deleted from the service`;

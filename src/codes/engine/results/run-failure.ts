@@ -41,7 +41,7 @@ const MOST_ROWS = 3;
 
 /**
  * Returns the error that stopped the run; UnprovenError (9) if a decision is needed; NotFoundError (4) if all
- * codes are gone; PartialError (8) otherwise.
+ * codes are gone; PartialError (8) for other failures; undefined for none.
  */
 export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const { stop, verb, isUnproven = false } = run;

@@ -17,7 +17,7 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/** E21: formats the `base` cell; null for a row without an ID. */
+/** E21: formats the `base` cell; null for a row without code, base and ID. */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
@@ -44,7 +44,7 @@ function openChange(end: RowEnd, field: Field): FieldChange | undefined {
 }
 
 function baseBefore({ what, base, old, field }: FieldChange): string {
-  // A person who was asked about an edit has seen the old value.
+  // The user was asked about the edit and has seen the old value.
   const value = base ?? (what === 'send' || what === 'edit' ? old : undefined);
   return value === undefined ? UNKNOWN_BASE[field] : fingerprintOf(value);
 }
@@ -52,7 +52,7 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 interface AddedColumns {
   names: readonly string[];
   dates: readonly string[];
-  /** Returns an earlier cell, as in CSV. `row` is 1-based. */
+  /** Returns a cell of the earlier results, as in CSV. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }
 
@@ -93,7 +93,7 @@ function findAddedColumns(before: Input | undefined, input: Input): AddedColumns
 }
 
 interface ResultsOptions {
-  /** Whether flags add tags to destinations, which the cells lack. */
+  /** Whether flags add tags that the destination cells lack. */
   isTagged?: boolean;
   shortUrlOf?: (code: { id: string; slug: string }) => string;
   before?: Input;
@@ -152,7 +152,7 @@ function columnField(column: string, input: Input): [string, Field][] {
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/** Returns whether a decision stays in the results: if the row was not reached, or its code was not found. */
+/** Returns whether the results keep a decision: the row was not attempted, or its code was not accepted. */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

@@ -72,7 +72,7 @@ const START: Readonly<Record<Verb, string>> = {
 
 const EMPTY: Fault = { message: 'the file is empty' };
 
-/** E2: returns rows with all faults and warnings. Throws UsageError for a dated plan. */
+/** E2: reads the rows, and collects all faults and warnings. Throws UsageError for a dated plan. */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
@@ -218,7 +218,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return NO_DOUBTS;
   }
 
-  /** E2: reads the type; an unknown one is valid for a code that has it. */
+  /** E2: reads the type. An unknown type is valid for a code that has it. */
   function readType(from: InputRow): Pick<Row, 'type' | 'typeFault'> {
     const typeCell = cell(from, 'type');
     const type = readText(typeCell)?.trim() || undefined;

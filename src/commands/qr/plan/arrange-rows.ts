@@ -24,7 +24,7 @@ const ACTING: ReadonlySet<RowState> = new Set<RowState>(['delete', 'update', 'ad
 
 const ORDER = Object.keys(WORDS) as RowState[];
 
-/** Groups rows by state, in file order. `quiet`: rows without changes and remarks. */
+/** Arranges rows by state, in file order: `quiet` rows have no changes or remarks. */
 export function arrangeRows(rows: readonly PlanRow[], verb: Verb) {
   const groups = new Map<RowState, PlanRow[]>(ORDER.map((state) => [state, []]));
   const creations: PlanRow[] = [];

@@ -25,7 +25,6 @@ const NAMES = ['action', 'line', 'key', 'code', 'field', 'old', 'new', 'outcome'
 
 type Cells = Partial<Record<(typeof NAMES)[number], string>>;
 
-/** Formats a plan as Markdown, without empty columns. */
 export function formatMarkdown(printed: PrintedPlan): string {
   const { first, creations } = arrangeRows(printed.rows, printed.verb);
   const shown = [...first, ...creations.slice(0, MOST_CREATIONS)].flatMap(cellsOf);

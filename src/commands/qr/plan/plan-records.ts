@@ -43,10 +43,10 @@ export const DUE_PLAN_COLUMNS: readonly Column[] = [
 ];
 export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERROR];
 
-/** Maximum number of candidates to print, because equal rows may have thousands each. */
+/** Maximum number of candidates to print: equal rows may have thousands. */
 const MOST_CANDIDATES = 20;
 
-/** Returns one record per change, or one if the row changes nothing. */
+/** Returns one record per change, or one for a row without changes. */
 export function recordsOf(row: PlanRow): Row[] {
   const { item, outcome } = row;
   const about = aboutRow(row);
@@ -89,7 +89,7 @@ function isKept({ what }: FieldChange): boolean {
   return what === 'keep' || what === 'drift';
 }
 
-/** Returns the value of the field after the run, which is the old one if it stays. */
+/** Returns the value of the field after the run: the old value if it is kept. */
 export function valueAfter(change: FieldChange): string {
   return isKept(change) ? change.old : change.new;
 }

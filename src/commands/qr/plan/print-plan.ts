@@ -106,7 +106,7 @@ export async function openPlanOutput(
   };
 }
 
-/** Converts a row to records: one for JSON, unless columns are chosen. A list of IDs has each ID once. */
+/** Returns a converter to records: per row for IDs and for JSON without chosen columns, else per change. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];

@@ -39,7 +39,7 @@ export interface RowsVerb {
   confirm?: (plan: Plan) => Promise<void>;
   backUp?: BackUp;
   openPreview?: () => Promise<PlanPrinter>;
-  /** Codes of the command line, read already. They use no ledger, unless a backup pauses them. */
+  /** Codes specified as arguments, already read. Their run uses a ledger only with a backup. */
   named?: readonly QrCode[];
   earlierIds?: ReadonlySet<string>;
   ended?: (end: RunEnd) => void;
@@ -191,7 +191,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-/** Names a run by its time in UTC, so that people recognize it. */
+/** Returns the ID of a run: its minute in UTC for recognition, and random digits. */
 function nameRun({ now }: Pick<Clock, 'now'>): string {
   const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   return `${minute}-${randomBytes(3).toString('hex')}`;

@@ -73,8 +73,8 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 }
 
 /**
- * Keeps earlier results as `FILE.old` if the new ones lack one of their codes or edits: users edit results,
- * which may be their only list of codes. Replaces only an older version whose codes the new results have.
+ * Keeps earlier results as `FILE.old` if the new results lack a code or an edit, because users edit results,
+ * which may be the only list of codes. Replaces only an older version whose codes the new results have.
  */
 export async function keepEarlier(
   context: Context,

@@ -72,7 +72,7 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** Returns whether the results may name the code, on which other commands then act. */
+/** Returns whether the results have the code's ID, so that other commands act on the code. */
 function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }

@@ -47,9 +47,7 @@ export async function openResultsOutput(
         });
   return {
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /**
-     * Writes the results. Standard output gets nothing without a row of `isNews`, so that cron sends no mail.
-     */
+    /** Writes the results. Prints nothing if `isNews` holds for no row, so that cron sends no mail. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
@@ -114,7 +112,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Returns the cells of a row. The user's own stay unchanged, because they may be keys of other tables. */
+/** Returns the cells of a row. The user's cells stay unchanged, because they may be keys of other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,

@@ -54,7 +54,7 @@ export async function readRowsFile(
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs the rows of a file. After rows were sent, throws only when the results are written. */
+/** Runs the rows of a file. After rows were sent, throws only after the results are written. */
 export async function runFile(
   context: Context,
   from: string,

@@ -26,7 +26,7 @@ interface NamedEnd {
   failure: unknown;
 }
 
-/** Reads codes by ID or slug. Throws NotFoundError if the only one does not exist. */
+/** Builds a row per code. Throws NotFoundError if the only code does not exist. */
 export async function findNamed(
   context: Context,
   names: readonly string[],
@@ -72,7 +72,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Carries out a verb for named codes. Throws errors before the first request. */
+/** Carries out a verb for named codes. Throws errors before the first change, and returns later ones. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -84,7 +84,7 @@ export async function runNamed(
   return finishNamed(context, end, ends);
 }
 
-/** Notes the outcomes of a run over codes. Throws the signal's reason. */
+/** Records the outcomes of a run over codes. Throws the signal's reason, if any. */
 export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends']): NamedEnd {
   const results = ends.flatMap(([, result]) => result ?? []);
   noteOutcomes(context, results);
@@ -92,14 +92,14 @@ export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends'
   return { ends, failure: failureOf(end, results) };
 }
 
-/** Builds the job. Brakes don't apply, because the codes were named one by one. */
+/** Builds the job. Brakes don't apply, because the user specified each code. */
 function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsJob {
   const policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
   const file = { input: ARGUMENTS, checked: { rows, warnings: [] } };
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** Returns the run's error. If all codes failed, it is the error of the first, for its exit code. */
+/** Returns the run's error. If all codes failed, returns the first error, for its exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));

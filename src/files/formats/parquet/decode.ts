@@ -24,9 +24,9 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
-/** Parsers that replace the library's: a Date would have fewer digits than the file. */
 /** Keeps a byte order mark, unlike the decoder of hyparquet. */
 const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
+/** Parsers that replace the library's: a Date would have fewer digits than the file. */
 const PARSERS = {
   timestampFromMicroseconds: (us: bigint): unknown => us,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
@@ -67,7 +67,7 @@ export async function* decodeGroups(
   }
 }
 
-/** Maximum size of metadata, for some 5,000 row groups of scans. Decoding multiplies its size. */
+/** Maximum size of metadata, for some 5,000 row groups of scans. Decoding multiplies the size. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 
@@ -148,10 +148,7 @@ const MOST_GROUP_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
-/**
- * Checks a group before decoding. Throws Error if a checksum is wrong (parquet-checksums.ts) or a page states
- * more values than its group can have.
- */
+/** Checks a group before decoding. Throws Error for a wrong checksum or an impossible number of values. */
 async function checkPages(
   group: RowGroup,
   columns: readonly string[] | undefined,

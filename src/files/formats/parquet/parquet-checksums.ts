@@ -54,7 +54,7 @@ export function addChecksums(
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
-/** Thrift compact protocol: an i32 field whose number is one more than the last. */
+/** Thrift compact protocol: an i32 field numbered one more than the last. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
 const FIELDS_BEFORE = 3;

@@ -1,6 +1,4 @@
-/**
- * Decodes Parquet in a thread, bounded in time and memory: a damaged byte can make a decoder run for minutes.
- */
+/** Decodes Parquet in a thread with limits on time and memory: a damaged byte can stall a decoder. */
 import { on } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '#base/errors';

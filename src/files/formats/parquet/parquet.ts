@@ -20,9 +20,7 @@ interface ColumnKind {
   statistics(cells: readonly Cell[]): Statistics;
 }
 
-/**
- * Value to store. Safe integers are numbers: creating millions of BigInts would take most of the run time.
- */
+/** Value to store. Safe integers are numbers, because creating millions of BigInts is slow. */
 type Cell = number | bigint | string | null;
 
 const INTEGER: ColumnKind = {
@@ -95,7 +93,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
 
   function encode(): void {
     const { cells, rows } = group;
-    // Replaced, not emptied: a checkpoint may refer to it.
+    // Replaced, not emptied: a checkpoint may refer to the old group.
     group = emptyGroup();
     if (rows === 0) return;
     // The library's own statistics take a third of all time.

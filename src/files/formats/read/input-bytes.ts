@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Opens a file. Throws UsageError, also for FIFOs and devices (D17). */
+/** Opens a file, FIFO or device. Throws UsageError (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
@@ -86,7 +86,7 @@ export async function* decompress(
   }
 }
 
-/** A stream may keep a piece longer than it is valid, so it is copied. */
+/** Copies pieces, because a stream may keep them longer than they are valid. */
 async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) yield Buffer.from(piece);
 }

@@ -5,7 +5,7 @@ import { COMMA, LINE_FEED } from '#base/text/ascii';
 import type { Row } from '#files/formats/row-sink';
 
 export interface TextPiece {
-  /** Whole lines, except the last. Of a JSON array on one line: a part that ends with a comma. */
+  /** Whole lines, unless `isLast`. Of a JSON array on one line: a part that ends with a comma. */
   text: string;
   line: number;
   isLast: boolean;
@@ -22,7 +22,7 @@ export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<TextPiece> {
-  /** Joined once: joining with each piece would be quadratic. */
+  /** Pieces to join once: joining each would take quadratic time. */
   let rest: Buffer[] = [];
   let length = 0;
   let isArray: boolean | undefined;

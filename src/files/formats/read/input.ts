@@ -34,7 +34,7 @@ export interface Input {
   faults?: readonly Fault[];
 }
 
-/** Fields by the name of their column ('' for none), and fields that several columns may be. */
+/** Field per column ('' if none), and the candidate columns per ambiguous field. */
 export interface NamedColumns {
   fields: ReadonlyMap<string, string>;
   ambiguous: ReadonlyMap<string, readonly string[]>;
@@ -148,7 +148,7 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** Lists each fault once, by line, in a UsageError (exit 2). */
+/** Throws UsageError (exit 2) with each fault once, sorted by line, if any. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],

@@ -4,10 +4,7 @@ import type { Row } from '#files/formats/row-sink';
 import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
-/**
- * Parses all lines at once, which is faster, or one by one if a line is not one object. Invalid JSON becomes
- * its error.
- */
+/** Parses all lines at once or, if a line is not one object, one by one. Invalid JSON becomes its error. */
 export async function parseLines(
   text: string,
   firstLine: number,
@@ -38,10 +35,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/**
- * Parses an array, again with all digits if an ID exceeds 2^53: searching for such IDs first takes a fifth
- * longer.
- */
+/** Parses an array, then again with all digits if an ID exceeds 2^53; searching first is a fifth slower. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
@@ -49,7 +43,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Searches for commas only if an object does not end with its line. */
+/** Reads a JSON array. Searches for commas only if no object ends with a line. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,

@@ -193,6 +193,6 @@ function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): numb
   if (ms === undefined) return undefined;
   const wallMs = WALL.test(text) ? ms : ms + offsetMs(ms);
   const days = wallMs / DAY_MS + EPOCH_DAY;
-  // Not rounded: a truncated number would appear as a second less.
+  // Not rounded: a rounded-down number would appear as a second less.
   return days < FIRST_DAY ? undefined : days;
 }

@@ -115,7 +115,7 @@ function textOf(text: string): CellValue | undefined {
 /** Maximum length of slices that V8 copies by itself. */
 const LONGEST_COPIED = 12;
 
-/** Copies a slice, which would keep the whole text in memory. */
+/** Copies a text, because a slice would keep its whole source in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }

@@ -2,7 +2,7 @@ import { Parser } from 'saxen';
 import { refuseLarge, refuseWorkbook } from './unpack.ts';
 
 interface XmlEvents {
-  /** Elements have no prefixes; attributes are decoded. */
+  /** Element names have no prefix; attribute values are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
   text?(text: string, element: string): void;
@@ -114,7 +114,7 @@ export function readList(
   readXml(around + waiting, name, events);
 }
 
-/** Returns the start of the last, possibly incomplete item; 0 if it is the only one. */
+/** Returns the start of the last, possibly incomplete item; 0 if there is no other item. */
 function startOfLast(text: string, tag: string): number {
   for (let at = text.lastIndexOf(tag); at > 0; at = text.lastIndexOf(tag, at - 1)) {
     if (/[\s/>]/.test(text.charAt(at + tag.length))) return at;

@@ -12,7 +12,7 @@ export const LONGEST_CODE = 255;
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** Parses a format, in time quadratic in the length of `code`, at most LONGEST_CODE. */
+/** Parses a number format. Callers bound `code` (LONGEST_CODE): time is quadratic in its length. */
 export function createFormat(id: number, code: string): NumberFormat {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   return { id, code, isDate: isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare)) };
@@ -23,7 +23,7 @@ const FIRST_CUSTOM = 164;
 /** Maximum number whose digits are exact. */
 const EXACT = 1e15;
 
-/** Returns a number as Excel shows it; undefined if that is rounded or depends on the locale. */
+/** Returns a number as Excel shows it; undefined if Excel rounds it or uses the locale. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
@@ -37,7 +37,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 /** Day of 1970-01-01, counted from 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** Formats `2026-03-01`, with the time if it has one or `withTime`. */
+/** Formats `2026-03-01`, with the time if it is not midnight or if `withTime`. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

@@ -53,7 +53,7 @@ export function openArchive(bytes: Uint8Array, name: string) {
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
-      // fflate does not check it.
+      // fflate does not check checksums.
       if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
       yield decoder.decode();
     } catch (error) {

@@ -28,7 +28,7 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/** Writes in constant memory. */
+/** Creates a sink for one sheet, in constant memory. */
 export function createWorkbookSink(
   bytes: ByteSink,
   { columns, zone }: { columns: readonly Column[]; zone: Pick<LocalTime, 'offsetMs'> },

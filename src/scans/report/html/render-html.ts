@@ -18,7 +18,7 @@ import type {
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** Renders one page without scripts or requests. */
+/** Renders one HTML page without scripts or requests. */
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const hash = createHash('sha256').update(style).digest('base64');

@@ -1,7 +1,7 @@
 /** Formats numbers and dates by frozen CLDR data (UTS 35), the same in all versions of Node. */
 import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
-/** Words by plural category: the compiler requires those that the language has. */
+/** Words by plural category: the compiler requires the categories of the language. */
 type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 
 /** Words without plural forms. Keys of `cards` and `columns` are dimensions. */
@@ -36,7 +36,7 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
-/** Loads files that the build makes (src/build/bundle.mjs), by language. */
+/** Loaders of words and CLDR data, by language. */
 const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),
@@ -67,7 +67,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     scans: counted(all.scans),
     codes: counted(all.codes),
     number,
-    /** Formats an average with one decimal, or two if it or one of `neighbors` would be zero. */
+    /** Formats an average with one decimal, or two if one of `neighbors` would be zero. */
     average(value: number, neighbors: readonly (number | null)[] = [value]): string {
       const isSmall = neighbors.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);
@@ -106,7 +106,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     return percent.replace('{0}', digits);
   }
 
-  /** Formats dates by a pattern: the second from the first repeated field on. */
+  /** Formats dates by a pattern; from the first repeated field on, formats `last`. */
   function date(name: PatternName, first: LocalDate, last = first): string {
     const seen = new Set<string>();
     let shown = first;

@@ -7,9 +7,9 @@ export interface Block {
   above?: number;
   /** Prevents a page break after the block. */
   keepsNext?: boolean;
-  /** Block drawn first on a page that begins with this one: the head of a table. */
+  /** Block drawn first on a page that begins with this block, such as the head of a table. */
   repeats?: Block;
-  /** Returns undefined if the block can't be split at this height. */
+  /** Splits the block; undefined if it can't be split at this height. */
   split?(room: number): readonly [Block, Block] | undefined;
   draw(canvas: Canvas, box: Box): void;
 }

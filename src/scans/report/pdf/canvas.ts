@@ -1,4 +1,4 @@
-/** Draws in points from the top and the start edge, which is the right one from right to left. */
+/** Draws in points from the top and the start edge, which is the right edge in right-to-left reports. */
 import { drawPieces, round } from '#files/paper/pdf-text';
 import type { Pdf } from './open-pdf.ts';
 import { baselineOf } from './palette.ts';

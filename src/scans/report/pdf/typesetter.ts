@@ -121,7 +121,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Returns the direction of text: numbers run left to right, so that signs stay before them. */
+/** Returns the direction of text: numbers run left to right, so that signs stay before numbers. */
 function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
   return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
 }

@@ -8,7 +8,7 @@ export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {}
 
-/** Creates a dedup for rising times, which otherwise throws OutOfOrderError. */
+/** Creates a dedup for rising times. It throws OutOfOrderError for other scans. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -63,7 +63,7 @@ export function createIdSet() {
   const blocks = new Map<number | bigint, Block>();
 
   return {
-    /** Adds an ID. `other`: it is known with another time. */
+    /** Adds an ID. `other`: known with another time. */
     add(id: number | bigint, ms: number): 'new' | 'known' | 'other' {
       const { key, low } = partsOf(id);
       const block = getOrAdd(blocks, key, () => ({ size: 0, entries: new Uint32Array(8) }));

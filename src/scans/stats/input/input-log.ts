@@ -64,7 +64,7 @@ export async function refuseLosses(
           : `To count only the scans that are left, ${copy}`;
       throw cannotReadScans(keptBy, loss, `Restore it from a backup. ${otherwise}.`);
     }
-    // Only of a single log, because archived files may be among others.
+    // Warns only for a single log, because other logs may contain archived files.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
@@ -74,7 +74,7 @@ export function cannotReadScans(keptBy: LogPlace, loss: string, hint: string): U
   return new UnprovenError(`cannot read the scans of ${placeOf(keptBy)}: ${loss}`, { hint });
 }
 
-/** Companions that qrctl keeps next to a file, which is the group. */
+/** Pattern of files that qrctl keeps next to a file, whose name is group 1. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
 
 export interface LogFile {
@@ -85,7 +85,7 @@ export interface LogFile {
 /** Returns the paths, oldest first. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
-    // F13: refuses other files: figures would be too low without them.
+    // F13: refuses other compression: figures would be too low without these files.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
       hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,
@@ -117,7 +117,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/** Unreadable files count as `scans`, so that the reader reports them. */
+/** Returns the kind of a file; `scans` if unreadable, so that the reader reports it. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   const text = start.replace(/^\ufeff/, '').trimStart();

@@ -27,7 +27,7 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/** Lists each file once. */
+/** Lists logs, each file once. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';

@@ -13,7 +13,7 @@ import { parseScanTime } from '#service/scan-times';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Receives a scan; `owner` and `id` are those of `IsNew`. */
+/** Receives a scan, with `owner` and `id` as in `IsNew`. */
 export type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 interface ReadInputs {
@@ -93,7 +93,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: files with and without code IDs may overlap, so all scans share one owner. */
+/** F6: tests for files with and without code IDs, which may overlap and share an owner. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }

@@ -102,7 +102,7 @@ async function* readCsv(
       }
       const isOpen = isLast && !text.endsWith('\n');
       const lines = isOpen ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
-      // F4: only a text with an apostrophe is escaped.
+      // F4: only texts with an apostrophe may be escaped.
       mayBeEscaped = reader.isOpen() || text.includes("'");
       rows = [];
       reader.read(lines);
