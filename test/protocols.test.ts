@@ -27,11 +27,11 @@ describe('the protocols', () => {
     expect(declared.filter((number) => !guards.has(number))).toEqual([]);
   });
 
-  it('have every invariant cited by a test that dies without it', () => {
+  it('have every invariant cited by the title of a test', () => {
     expect(declared.filter((number) => !tests.has(number))).toEqual([]);
   });
 
-  it('know every number that is cited', () => {
+  it('declare every number that code or tests cite', () => {
     expect([...guards, ...tests].filter((number) => !declared.includes(number))).toEqual([]);
   });
 });

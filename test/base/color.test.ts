@@ -10,7 +10,7 @@ describe('a color', () => {
     ['#0A0b0C', '#0a0b0c'],
     ['#123456', '#123456'],
     ['#fff', '#ffffff'],
-  ])('%s is %s', (text, long) => {
+  ])('%s has the long form %s', (text, long) => {
     expect(formatColor(color(text))).toBe(long);
   });
 
@@ -19,7 +19,7 @@ describe('a color', () => {
     expect(color('#fff')).toEqual(WHITE);
   });
 
-  it.each(['x#fff', '#fffx', '#fff\n#fff', ' #fff'])('is not valid: %j', (text) => {
+  it.each(['x#fff', '#fffx', '#fff\n#fff', ' #fff'])('cannot be written as %j', (text) => {
     expect(parseColor(text)).toBeUndefined();
   });
 

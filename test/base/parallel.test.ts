@@ -50,7 +50,7 @@ test('fetchInOrder fetches no further ahead than its width while the consumer is
   await pages.return();
 });
 
-test('fetchInOrder reads the page numbers only as places become free', async () => {
+test('fetchInOrder reads page numbers lazily, so that the list may grow during the work', async () => {
   let last = 2;
   function* numbers() {
     for (let page = 1; page <= last; page++) yield page;
@@ -77,7 +77,7 @@ test('fetchInOrder throws the failure of a page in its turn, and ignores later o
   expect(await pages.next()).toEqual({ value: undefined, done: true });
 });
 
-test('a consumer that stops early leaves no unhandled rejection and closes the numbers', async () => {
+test('a consumer of fetchInOrder that stops early leaves no unhandled rejection, and the numbers are closed', async () => {
   let closed = false;
   function* numbers() {
     try {

@@ -82,17 +82,20 @@ describe('the input command', () => {
     expect(made).not.toContain('owned');
   });
 
-  test.each(['', '\n', 'scans export --all -o scans.csv'])('%j ends with a hint', async (command) => {
-    const { status, stdout } = await runStep(command);
-    expect(status).toBe(2);
-    expect(stdout).toMatch(/^::error::.*one argument per line/);
-  });
+  test.each(['', '\n', 'scans export --all -o scans.csv'])(
+    'is refused with a hint if it is %j',
+    async (command) => {
+      const { status, stdout } = await runStep(command);
+      expect(status).toBe(2);
+      expect(stdout).toMatch(/^::error::.*one argument per line/);
+    },
+  );
 
   test('passes on the exit code', async () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
   });
 
-  test('prints its output with workflow commands stopped, until a random token', async () => {
+  test('prints output between two random tokens, so that the runner obeys no workflow command in the output', async () => {
     const command = 'qr\nlist\n::error::forged\n::add-mask::x';
     const [one, other] = [await runStep(command), await runStep(command)];
     expect(one.token).toBeDefined();
@@ -102,7 +105,7 @@ describe('the input command', () => {
 });
 
 describe('the inputs plan and apply', () => {
-  test('pass a file and one argument per line; the job summary has the output', async () => {
+  test('pass a file and one argument per line, and the job summary has the output', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
     const printed =
@@ -125,7 +128,7 @@ describe('the inputs plan and apply', () => {
     [9, 9],
     [2, 2],
   ])(
-    'a plan that ends with %i ends the step with %i: it fails for decisions, not for changes',
+    'let the step of a plan with exit code %i exit with %i, and keep the exit code of apply',
     async (end, status) => {
       const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
       expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
@@ -173,7 +176,7 @@ describe('workflows', () => {
   });
 
   test.each(texts.slice(0, workflows.length))(
-    '%s keeps no token in the checkout, and ends each job in time',
+    '%s keeps no token in the checkout, and sets a timeout for each job',
     (_, text) => {
       for (const [, next = ''] of text.matchAll(/uses: actions\/checkout@.*\n((?:.*\n){2})/g))
         expect(next).toContain('persist-credentials: false');
@@ -188,7 +191,7 @@ describe('workflows', () => {
     expect(/^ {2}plan:\n[\s\S]*?^ {2}apply:$/m.exec(guide)?.[0]).toContain('persist-credentials: false');
   });
 
-  test('a release is tested and built without a right to write, and published without running a package', () => {
+  test('a release is tested and built with read access only, and published without npm or a checkout', () => {
     const release = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
     const [, tests = '', publishing = ''] =
       /^jobs:\n([\s\S]*?)^ {2}release:\n([\s\S]*)$/m.exec(release) ?? [];

@@ -10,7 +10,7 @@ test('the bill of materials is valid CycloneDX', async () => {
   expect(await new Validation.JsonStrictValidator(Version.v1dot6).validate(bill)).toBe(null);
 });
 
-test('it names each bundled package with its installed version', () => {
+test('the bill of materials lists each bundled package with its installed version', () => {
   const { components } = JSON.parse(bill);
   const named = components.map(({ name, version = '' }: { name: string; version?: string }) =>
     `${name} ${version}`.trim(),

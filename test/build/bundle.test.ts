@@ -9,21 +9,24 @@ import { SOAK } from '../support/property-runs.ts';
 const ROOT = dirname(dirname(BIN));
 
 // `npm run test:install` has the other releases of Node build it too.
-test.runIf(SOAK)('the same sources give the same bytes in any directory and at any time', async () => {
-  // As deep as dist/, because the maps say how to get from there to the sources.
-  const again = await mkdtemp(join(ROOT, 'dist-'));
-  onTestFinished(() => rm(again, { recursive: true, force: true }));
-  const { status, stderr } = spawnSync(process.execPath, ['src/build/bundle.mjs', again], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  const entries = readdirSync(again, { recursive: true, withFileTypes: true });
-  const names = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(again, join(parentPath, name)));
-  expect(names).toContain('start.js');
-  for (const name of names) {
-    expect(readFileSync(join(again, name)).equals(readFileSync(join(ROOT, 'dist', name))), name).toBe(true);
-  }
-});
+test.runIf(SOAK)(
+  'a build of the same sources has the same bytes in any directory and at any time',
+  async () => {
+    // As deep as dist/, because the maps say how to get from there to the sources.
+    const again = await mkdtemp(join(ROOT, 'dist-'));
+    onTestFinished(() => rm(again, { recursive: true, force: true }));
+    const { status, stderr } = spawnSync(process.execPath, ['src/build/bundle.mjs', again], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const entries = readdirSync(again, { recursive: true, withFileTypes: true });
+    const names = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(again, join(parentPath, name)));
+    expect(names).toContain('start.js');
+    for (const name of names) {
+      expect(readFileSync(join(again, name)).equals(readFileSync(join(ROOT, 'dist', name))), name).toBe(true);
+    }
+  },
+);

@@ -82,7 +82,7 @@ describe('compiled code', () => {
     }
   });
 
-  test('is used for the source it was made from only', () => {
+  test('is used only for the source from which it was compiled', () => {
     write();
     expect(read()?.isMadeFrom(SOURCE)).toBe(true);
     for (let bit = 0; bit < SOURCE.length * 8; bit++) {
@@ -99,7 +99,7 @@ describe('compiled code', () => {
     expect(openCompileCache(here, '/opt/other/dist', 'qr-list')?.stored).toEqual([]);
   });
 
-  test('is closed to other users, in a file named by command, version, platform and architecture', () => {
+  test('is closed to other users, in a file whose name has command, version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
     expect(onlyFile()).toMatch(new RegExp(`/qr-list-${version}-${platform}-${arch}-[0-9a-f]+$`));
@@ -162,8 +162,8 @@ describe('compiled code', () => {
   });
 });
 
-describe('a directory that may not belong to the user', () => {
-  test('a file or a directory that others can open is not read', () => {
+describe('the compile cache', () => {
+  test('reads nothing from a file or directory that other users can access', () => {
     write();
     for (const [path, closed] of [
       [onlyFile(), 0o600],
@@ -178,7 +178,7 @@ describe('a directory that may not belong to the user', () => {
     }
   });
 
-  test('nothing is written to a directory that others can open, or created in one that they can change', () => {
+  test('writes nothing to a directory that other users can access, or below one that they can change', () => {
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
     write();
@@ -190,7 +190,7 @@ describe('a directory that may not belong to the user', () => {
     expect(readdirSync(shared)).toEqual([]);
   });
 
-  test('a link in place of the file or of the directory is not followed', () => {
+  test('follows no link in place of the file or the directory', () => {
     write();
     const file = onlyFile();
     renameSync(file, join(home, 'elsewhere'));
@@ -203,7 +203,7 @@ describe('a directory that may not belong to the user', () => {
     expect(read()).toBeUndefined();
   });
 
-  test('files of another user are neither read nor written', () => {
+  test('neither reads nor writes files of another user', () => {
     write();
     const stranger = () => (here.geteuid?.() ?? 0) + 1;
     for (const env of [here.env, { XDG_CACHE_HOME: join(home, '.cache') }]) {
@@ -227,27 +227,27 @@ describe('a directory that may not belong to the user', () => {
     ['no home', { env: {} }],
     ['an empty home', { env: { HOME: '', XDG_CACHE_HOME: '' } }],
     ['a relative home', { env: { HOME: 'home', XDG_CACHE_HOME: 'cache' } }],
-    ['a home that is not there', { env: { HOME: '/nonexistent/home' } }],
+    ['a missing home', { env: { HOME: '/nonexistent/home' } }],
     ['a system without users', { getuid: undefined, geteuid: undefined }],
-    ['a program that runs as another than who started it', { geteuid: () => 12_345 }],
-    ['a node that is gone', { execPath: '/nonexistent/node' }],
-  ])('%s: no cache', (_, runtime) => {
+    ['a program that runs as a different user than the one who started it', { geteuid: () => 12_345 }],
+    ['a removed Node binary', { execPath: '/nonexistent/node' }],
+  ])('is not used with %s', (_, runtime) => {
     expect(open({ ...here, ...runtime })).toBeUndefined();
   });
 
-  test('an absolute XDG_CACHE_HOME is used', () => {
+  test('uses an absolute XDG_CACHE_HOME', () => {
     write({ ...here, env: { HOME: '/nonexistent', XDG_CACHE_HOME: join(home, 'xdg') } });
     expect(readdirSync(join(home, 'xdg/qrctl/compiled'))).toHaveLength(1);
   });
 });
 
-test('a failed write is ignored without a message', () => {
+test('a failed write of the compile cache is ignored without a message', () => {
   writeFileSync(join(home, '.cache'), 'a file');
   expect(write()).toBeUndefined();
   expect(readFileSync(join(home, '.cache'), 'utf8')).toBe('a file');
 });
 
-test('the newest files are kept if there are many', () => {
+test('the compile cache keeps the 48 newest files', () => {
   for (let command = 0; command < 60; command++) open(here, `command-${command}`)?.write([COMPILED]);
   expect(readdirSync(directory)).toHaveLength(48);
   expect(open(here, 'command-59')?.stored).toEqual([stored(COMPILED)]);

@@ -23,7 +23,7 @@ test('npm run dev runs a command from the sources, and leaves no file behind', a
   expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`)).not.toContain(`dev-${dev.child.pid}.mjs`);
 });
 
-test.runIf(SOAK)('its help is that of the sources, not that of an older build', async () => {
+test.runIf(SOAK)('npm run dev prints the help of the sources, not that of an older build', async () => {
   const directory = await useDirectory();
   for (const name of ['src', 'node_modules', 'package.json'])
     symlinkSync(join(ROOT, name), join(directory, name));

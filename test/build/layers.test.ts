@@ -30,11 +30,11 @@ it('the page of a folder lists its own folders, and no others', () => {
   expect(listed.map((names) => names.sort())).toEqual(there.map((names) => names.sort()));
 });
 
-it('the linter holds imports to the layers (npm run layers)', () => {
+it('the rules of the linter match the table of layers (npm run layers updates them)', () => {
   expect(JSON.parse(readFileSync('src/build/layers.json', 'utf8'))).toEqual({ overrides: layerRules(page) });
 });
 
-it('the table of the architecture begins with the highest layer', () => {
+it('the table of layers is sorted from the highest layer down to `base`', () => {
   expect(layers.map(({ layer }) => layer)).toEqual(layers.map(({ layer }) => layer).sort((a, b) => b - a));
   expect(layers.at(-1)).toEqual({ module: 'base', layer: 1 });
 });

@@ -12,7 +12,7 @@ function release(...args: string[]): { status: number | null; stderr: string } {
 }
 
 test.runIf(SOAK)(
-  'a release is refused without a version, or if the version is not after the last one',
+  'a release is refused without a valid version, or if the version is not after the last version',
   () => {
     expect(release()).toEqual({ status: 2, stderr: "release: '' is no version: npm run release -- X.Y.Z\n" });
     expect(release('0.9')).toEqual({
@@ -30,10 +30,7 @@ test.runIf(SOAK)(
   },
 );
 
-test.each(['README.md', 'docs/ci.md'])(
-  '%s names the package of this version, which the release sees to',
-  (name) => {
-    const named = readFileSync(name, 'utf8').match(/qrctl-\d+\.\d+\.\d+\.tgz/g);
-    expect(new Set(named)).toEqual(new Set([`qrctl-${version}.tgz`]));
-  },
-);
+test.each(['README.md', 'docs/ci.md'])('%s mentions only the package of the current version', (name) => {
+  const named = readFileSync(name, 'utf8').match(/qrctl-\d+\.\d+\.\d+\.tgz/g);
+  expect(new Set(named)).toEqual(new Set([`qrctl-${version}.tgz`]));
+});

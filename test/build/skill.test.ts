@@ -15,7 +15,7 @@ test('the page for assistants is up to date (npm run skill updates it)', () => {
   expect(page).toContain(`${reference.summary}.`);
 });
 
-test('the page spells the values of flags as they are typed: `tab` and `none` are refused in upper case', () => {
+test('the page shows values of flags in the case that qrctl accepts, such as `tab` and `none`', () => {
   const lists = page.split('\n').filter((line) => line.startsWith('- Flags: '));
   const forms = lists.flatMap((line) => [...line.matchAll(/`(--[^`]+)`/g)].map(([, form]) => form));
   expect(forms).toEqual(
@@ -24,13 +24,13 @@ test('the page spells the values of flags as they are typed: `tab` and `none` ar
   expect(page).toContain('`--profile <name>`');
 });
 
-test('the page has the columns that a setting or --fields adds', () => {
+test('the page lists columns that a setting or --fields adds as optional', () => {
   expect(page).toContain(
     '- Columns (--from): columns of the input, id, slug, outcome, error, base, decision; optional: short_url\n',
   );
 });
 
-test('each command that the page previews has --from and --dry-run', () => {
+test('each command for which the page recommends --dry-run has --from and --dry-run', () => {
   const [rule = ''] = /^- Before .*--dry-run.*$/m.exec(page) ?? [];
   const names = [...rule.matchAll(/`(qr \w+)`/g)].map(([, name]) => name);
   expect(names).toEqual(['qr create', 'qr update', 'qr apply', 'qr delete']);

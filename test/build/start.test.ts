@@ -58,7 +58,7 @@ beforeAll(async () => {
   witness = ['-r', file];
 });
 
-test('V8 accepts the code of an earlier run, whatever V8 flags that run had changed', async () => {
+test('V8 accepts the compiled code of an earlier run, even if that run changed V8 flags', async () => {
   const { env: cache } = await useCache();
   await withSandbox({ codes: 1, scans: 20 }, async ({ env, codeId }) => {
     const directory = await useDirectory();
@@ -73,7 +73,7 @@ test('V8 accepts the code of an earlier run, whatever V8 flags that run had chan
   });
 });
 
-test('V8 gets the code of a file of dist/ only if the file is unchanged', async () => {
+test('V8 gets compiled code only if the source in dist/ is unchanged', async () => {
   const { env, files } = await useCache();
   await runCli(['config', 'path'], { env });
   for (const file of files()) {
@@ -89,7 +89,7 @@ test('V8 gets the code of a file of dist/ only if the file is unchanged', async 
   expect(stderr).toMatch(/^app\.js: none$/m);
 });
 
-test('a repeated command and a failed one write no code', async () => {
+test('a repeated command and a failed command write no compiled code', async () => {
   const { env, files } = await useCache();
   const times = () => Object.fromEntries(files().map((file) => [file, statSync(file).mtimeMs]));
   expect((await runCli(['qr', 'lst'], { env })).code).toBe(2);
@@ -105,7 +105,7 @@ test('a repeated command and a failed one write no code', async () => {
   expect(times()).not.toEqual(written);
 });
 
-test('a run that Node ends early, because nothing is left to wait for, fails', async () => {
+test('a run exits with 1 if Node ends it early because nothing is left to wait for', async () => {
   const preload = join(await useDirectory(), 'deserted.cjs');
   writeFileSync(preload, DESERTED);
   const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_0123456789abcdef' };
@@ -116,7 +116,7 @@ test('a run that Node ends early, because nothing is left to wait for, fails', a
   });
 });
 
-test('an error that nothing catches is reported without the line of its chunk', async () => {
+test('an uncaught error is reported without a line of the bundle', async () => {
   const preload = join(await useDirectory(), 'crash.cjs');
   const silent = "const net = require('node:net'); net.connect = () => new net.Socket();";
   writeFileSync(preload, `${silent} setTimeout(() => { throw new TypeError('a broken timer'); }, 300);`);
@@ -126,7 +126,7 @@ test('an error that nothing catches is reported without the line of its chunk', 
   expect(stderr.split('\n').filter(({ length }) => length > 300)).toEqual([]);
 });
 
-describe('what a command loads', () => {
+describe('a command', () => {
   /** Names at its end the files of dist/ that were read and the modules of node that were loaded: a preload. */
   const LOADED = `
 const fs = require('node:fs');
@@ -154,7 +154,7 @@ process.on('exit', () => {
     return JSON.parse(/^LOADED (.*)$/m.exec(stderr)?.[1] ?? '');
   }
 
-  test('qr list: few chunks, none of another command, and no module of Node that is not used', async () => {
+  test('loads few chunks and no unused module of Node (qr list)', async () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
       expect(read).toEqual(expect.arrayContaining(['app.js', 'core.js', 'http.js', 'start.js']));
@@ -183,7 +183,7 @@ process.on('exit', () => {
     [['--help']],
     [['help', 'exit-codes']],
   ];
-  test.each(firstRows(1, texts))('for %j: only the file that starts it', async (args) => {
+  test.each(firstRows(1, texts))('like %j loads only start.js', async (args) => {
     const { read, builtIn } = await loadedBy(args, {});
     expect(read).toEqual(['start.js']);
     expect(builtIn).not.toContain('stream');
@@ -192,7 +192,7 @@ process.on('exit', () => {
 
 // By day only of the loader itself (test/build/compile-cache.test.ts).
 describe.runIf(SOAK)('a damaged cache', () => {
-  test(`${FLIPS} flipped bits: output and exit code are the same`, async () => {
+  test(`with ${FLIPS} flipped bits changes neither output nor exit code`, async () => {
     const { env: cache, files } = await useCache();
     await withSandbox({ codes: 2, scans: 1, limit: 1e6 }, async ({ env }) => {
       const options: CliOptions = { env: { ...env, ...cache } };

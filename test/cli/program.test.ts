@@ -113,7 +113,7 @@ const GLOBALS = flags(
 );
 
 describe('the command surface', () => {
-  test('--ids is in the help of commands whose records have ids', async () => {
+  test('has --ids in the help of commands whose records have IDs', async () => {
     for (const form of ['qr list', 'qr get', 'scans export'])
       expect(await printed(`help ${form} --full`)).toContain('--ids');
     for (const form of ['doctor', 'auth list', 'auth status', 'config list', 'scans stats']) {
@@ -129,7 +129,7 @@ describe('the command surface', () => {
     expect(help).toContain('Global: `qrctl help flags`.');
   });
 
-  test('shows the everyday flags: at most 20 and 40 lines per command, 200 in all', async () => {
+  test('has at most 20 everyday flags and 40 lines of help per command, and 200 everyday flags in total', async () => {
     const listings = manual.commands.map(async ({ names, flags }) => {
       const name = names.join(' ');
       const help = await printed(`${name} --help`);
@@ -149,13 +149,13 @@ describe('the command surface', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(200);
   });
 
-  test('explains the output flags of every listing once', async () => {
+  test('has each output flag in `qrctl help output`', async () => {
     const help = await printed('help output');
     for (const flag of [...OUTPUT, '--timezone'])
       expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
 
-  test('names guides that exist', async () => {
+  test('refers only to guides that exist', async () => {
     for (const { names, guide } of manual.commands) {
       const help = await printed(`${names.join(' ')} --help`);
       expect(help.includes('\nGuide: ')).toBe(guide !== undefined);
@@ -165,12 +165,12 @@ describe('the command surface', () => {
     }
   });
 
-  test('explains the flags of every command once', async () => {
+  test('has each global flag in `qrctl help flags`', async () => {
     const help = await printed('help flags');
     for (const flag of GLOBALS) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
 
-  test('has no other commands', () => {
+  test('has no command that is not in the contract', () => {
     const names = (form: string) =>
       form
         .split(' ')
@@ -182,7 +182,7 @@ describe('the command surface', () => {
   });
 
   test.each(manual.commands.map((page) => [page.names.join(' '), page] as const))(
-    '%s gives none of its flags the name of a global one',
+    'has no flag of %s with the name of a global flag',
     (_, page) => {
       const globals = manual.globals.flatMap(({ short, long }) => [short, long]).filter(Boolean);
       for (const { short, long } of page.flags) expect(globals).not.toContain(short ?? long);
@@ -205,7 +205,7 @@ describe('the command surface', () => {
     expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
   });
 
-  test('reads the word after a flag as its value, whatever it is', async () => {
+  test('reads the word after a flag as its value, even if the word looks like a flag', async () => {
     expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
     expect(await read('qr create --name -type')).toMatchObject({ kind: 'run', options: { name: '-type' } });
     expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
@@ -215,13 +215,16 @@ describe('the command surface', () => {
 describe('examples', () => {
   const own = manual.commands.map((page) => [page.names.join(' '), page] as const);
 
-  test.each(own)('%s has at least two, and they are about it', (name, { examples }: CommandPage) => {
-    expect(examples.length).toBeGreaterThanOrEqual(2);
-    expect(examples.filter(([command]) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
-      1,
-    );
-    expect(new Set(examples.map(([command]) => command)).size).toBe(examples.length);
-  });
+  test.each(own)(
+    'of %s are at least two different ones, and at least one contains the command',
+    (name, { examples }: CommandPage) => {
+      expect(examples.length).toBeGreaterThanOrEqual(2);
+      expect(examples.filter(([command]) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
+        1,
+      );
+      expect(new Set(examples.map(([command]) => command)).size).toBe(examples.length);
+    },
+  );
 
   const everywhere = [
     ...manual.commands.flatMap(({ examples }) => examples.map(([command]) => command)),
@@ -230,7 +233,7 @@ describe('examples', () => {
     ),
   ].filter((line) => line.includes('qrctl'));
 
-  test.each(everywhere)('%s is understood', async (line) => {
+  test.each(everywhere)('are valid command lines: %s', async (line) => {
     const lines = commandLinesIn(line);
     expect(lines).not.toEqual([]);
     for (const words of lines) expect((await interpret(words, nowhere)).kind).toBe('run');
@@ -244,16 +247,19 @@ describe('help', () => {
     ...manual.commands.map(({ names }) => names.join(' ')),
   ];
 
-  test.each(places)('qrctl %s --help fits 80 columns, and so does help before it', async (place) => {
-    const help = await printed(`${place} --help`);
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(help).not.toMatch(/ $/m);
-    expect(await printed(`help ${place}`)).toBe(help);
-    expect(await printed(`--help ${place}`)).toBe(help);
-  });
+  test.each(places)(
+    'for "qrctl %s" fits 80 columns, and is the same if help or --help comes first',
+    async (place) => {
+      const help = await printed(`${place} --help`);
+      expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(help).not.toMatch(/ $/m);
+      expect(await printed(`help ${place}`)).toBe(help);
+      expect(await printed(`--help ${place}`)).toBe(help);
+    },
+  );
 
   test.each(TOPICS.map(({ name }) => name))(
-    'qrctl help %s fits 80 columns, and wraps at 40',
+    'for the topic %s fits 80 columns, and wraps at 40 columns',
     async (name) => {
       for (const columns of [80, 200])
         expect(
@@ -265,7 +271,7 @@ describe('help', () => {
     },
   );
 
-  test('shows summaries in one line each', async () => {
+  test('shows each summary of a group in one line', async () => {
     for (const group of manual.groups) {
       const help = await printed(`help ${group.name}`);
       for (const { name, summary } of group.commands)
@@ -312,13 +318,13 @@ describe('help', () => {
     expect(await printed('qr help list')).toBe(await printed('help qr list'));
   });
 
-  test('qrctl without arguments prints a summary, and three commands to start with', async () => {
+  test('for qrctl without arguments is a summary with three commands to start with', async () => {
     const text = await printed('');
     expect(text.trim().split('\n').length).toBeLessThan(12);
     expect(text.match(/^ {2}qrctl .*/gm)).toHaveLength(3);
   });
 
-  test('the version is printed wherever it is requested', async () => {
+  test('is replaced by the version if --version or -V is passed anywhere', async () => {
     for (const line of ['--version', '-V', 'qr --version', 'qr list -V'])
       expect(await printed(line)).toBe('1.2.3\n');
   });
@@ -515,11 +521,11 @@ describe('a command line that is not understood', () => {
     ['qr list --limit', expect.stringContaining('--limit'), 'usage: qrctl qr list [flags]'],
     ['qr get', "missing argument 'code'", 'usage: qrctl qr get <code> [flags]'],
     ['config path here', expect.stringContaining('too many arguments'), 'usage: qrctl config path [flags]'],
-  ])('qrctl %s', async (line, message, hint) => {
+  ])('is refused with an error and a hint: qrctl %s', async (line, message, hint) => {
     expect(await refused(line)).toEqual({ message, hint });
   });
 
-  test('no flag that selects more, forces a change or skips a check is ever suggested', async () => {
+  test('gets no suggestion of a flag that selects more codes, forces a change or skips a check', async () => {
     const risky =
       /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|adopt-existing|conflicts|no-verify|raw-cells|allow-private|insecure|accept-.*)$/;
     let tried = 0;
@@ -543,7 +549,7 @@ describe('a command line that is not understood', () => {
     expect(tried).toBeGreaterThan(50);
   });
 
-  test('never repeats a key', async () => {
+  test('is refused without repeating a key', async () => {
     for (const line of [
       'svc_live_secretsecret',
       'qr svc_live_secretsecret',
@@ -554,7 +560,7 @@ describe('a command line that is not understood', () => {
     }
   });
 
-  test('repeats no more of a long word than fits a line', async () => {
+  test('is refused with at most one line of a long word', async () => {
     expect((await refused('x'.repeat(10_000))).message.length).toBeLessThan(100);
   });
 });
@@ -579,11 +585,11 @@ describe('the format of an error', () => {
     ['--format json qr list', true],
     ['config path --format json', true],
     ['qr list -f json --limit', true],
-  ])('%s as JSON: %s', async (line, json) => {
+  ])('for `%s` is JSON: %s', async (line, json) => {
     expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
   });
 
-  test('a failing command reports the error in the requested format', async () => {
+  test('is JSON for a failing command if its output is JSON', async () => {
     expect(await read('qr list -f json')).toMatchObject({
       kind: 'run',
       style: { json: true, verbose: false },
@@ -612,10 +618,13 @@ describe('help that was prepared by the build', () => {
     ['qr', ['qr --help', 'qr -h', 'help qr']],
     ['qr list', ['qr list --help', 'qr list -h']],
   ];
-  test.each(firstRows(1, pages))('qrctl %s: the same text as from commander', async (words, lines) => {
-    const byCommander = await runCli(splitWords(`--quiet ${words} --help`));
-    for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
-  });
+  test.each(firstRows(1, pages))(
+    'for "qrctl %s" has the same text as from commander',
+    async (words, lines) => {
+      const byCommander = await runCli(splitWords(`--quiet ${words} --help`));
+      for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
+    },
+  );
 
   test('exists for all commands and topics, and for nothing else', async () => {
     const read = (line: string) =>

@@ -22,7 +22,7 @@ describe('a proposed command', () => {
     ["qrctl qr list --name 'qrctl qr list'", `qrctl qr list ${BOTH} --name 'qrctl qr list'`],
     ["the codes' names don't match: qrctl qr list", `the codes' names don't match: qrctl qr list ${BOTH}`],
     ['qrctl config set format csv', 'qrctl config set --profile kundeb format csv'],
-  ])('%s', (text, expected) => {
+  ])('contains the flags of the run: %s', (text, expected) => {
     expect(propose(text)).toBe(expected);
     expect(propose(propose(text))).toBe(expected);
   });
@@ -39,7 +39,7 @@ describe('a proposed command', () => {
     'Delete "a \\"qrctl qr delete x\\" b" (slug a)?',
     "there is no profile 'qrctl qr list'",
     '/usr/share/qrctl qr list',
-  ])('is unchanged if the command lacks the flags, or in a value: %s', (text) => {
+  ])('is unchanged if the command does not take the flags, or is part of a value: %s', (text) => {
     expect(propose(text)).toBe(text);
   });
 
@@ -66,7 +66,7 @@ function textsOf(file: string): string[] {
   );
 }
 
-it('every proposal in the sources carries the flags of the run', () => {
+it('every proposal in the sources gets the --profile of the run', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!help|build|sandbox).*\.ts$/.test(name),

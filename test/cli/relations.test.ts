@@ -43,7 +43,7 @@ describe('a flag that requires another one', () => {
     'scans export x -o a.csv --append --restart',
     'scans export x --output-dir d --append',
     'scans stats --input a.csv --no-rotated',
-  ])('is accepted with it: %s', async (line) => {
+  ])('is accepted with the required flag: %s', async (line) => {
     expect(await errorOf(line)).toBeUndefined();
   });
 });
@@ -81,7 +81,7 @@ describe('flags that exclude each other', () => {
     expect(await errorOf(line)).toEqual({ message, hint });
   });
 
-  test('are reported before words that one of them reads as files', async () => {
+  test('are reported before arguments that one of the flags reads as files', async () => {
     expect(await errorOf('scans stats --all --input a.csv b.csv')).toMatchObject({
       message: "--all can't be used with --input",
     });
@@ -92,7 +92,7 @@ describe('flags that exclude each other', () => {
   });
 });
 
-test('every relation is one between flags or arguments that exist', async () => {
+test('every relation refers only to flags or arguments that exist', async () => {
   const names = new Set(
     manual.commands.flatMap(({ flags, arguments: given }) => [
       ...flags.map(({ long }) => long),

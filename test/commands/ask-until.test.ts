@@ -21,7 +21,7 @@ function only(right: string, error: Error) {
 describe('a prompt', () => {
   const typo = new UsageError('that is none', { hint: 'type b' });
 
-  test('is repeated after an invalid reply, with the expected forms', async () => {
+  test('is repeated after an invalid reply, with the error and the hint', async () => {
     const { asked, said } = asking(['a', 'b'], only('b', typo));
     expect(await asked).toBe('b');
     expect(said).toEqual(['that is none; type b']);
@@ -31,7 +31,7 @@ describe('a prompt', () => {
     expect(await asking(['a', 'b'], only('b', new AuthError('401'))).asked).toBe('b');
   });
 
-  test('is repeated twice at most, and not after other errors than an invalid reply', async () => {
+  test('is repeated at most twice, and not after a failure such as a network error', async () => {
     await expect(asking(['a', 'a', 'a', 'b'], only('b', typo)).asked).rejects.toBe(typo);
     const away = new UnavailableError('no network');
     await expect(asking(['a', 'b'], only('b', away)).asked).rejects.toBe(away);

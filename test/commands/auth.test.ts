@@ -25,20 +25,23 @@ describe('auth login', () => {
     expect((await machine.run(['auth', 'status'])).code).toBe(0);
   });
 
-  test.runIf(SOAK)('keeps the old config if the new one exceeds `ulimit -f`, and is not killed', async () => {
-    const machine = await useMachine();
-    await machine.login('default', FAR, KEY);
-    const before = readFileSync(machine.file, 'utf8');
-    const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
-    // Two blocks of 512 or 1024 bytes, by the shell.
-    const script = 'ulimit -f 1; exec "$@"';
-    const address = `https://${'x'.repeat(2000)}.example/{slug}`;
-    const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
-    const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
-    expect({ status, signal }).toEqual({ status: 1, signal: null });
-    expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
-    expect(readFileSync(machine.file, 'utf8')).toBe(before);
-  });
+  test.runIf(SOAK)(
+    'keeps the old config and exits with 1 if the new config exceeds `ulimit -f`',
+    async () => {
+      const machine = await useMachine();
+      await machine.login('default', FAR, KEY);
+      const before = readFileSync(machine.file, 'utf8');
+      const env = { PATH: process.env.PATH, QRCTL_CONFIG_DIR: machine.directory };
+      // Two blocks of 512 or 1024 bytes, by the shell.
+      const script = 'ulimit -f 1; exec "$@"';
+      const address = `https://${'x'.repeat(2000)}.example/{slug}`;
+      const words = ['-c', script, 'sh', process.execPath, BIN, 'config', 'set', 'short-url', address];
+      const { status, signal, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
+      expect({ status, signal }).toEqual({ status: 1, signal: null });
+      expect(stderr).toMatch(/cannot write the config file .*config.json: .*EFBIG/);
+      expect(readFileSync(machine.file, 'utf8')).toBe(before);
+    },
+  );
 
   test('stores nothing if the service rejects the key (3)', async () => {
     const sandbox = await useSandbox();
@@ -92,13 +95,13 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('proposes only the missing --base-url, so that --key-stdin stays', async () => {
+  test('proposes to add only --base-url if --key-stdin was passed', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['auth', 'login', '--key-stdin'], { input: KEY });
     expect(stderr).toContain('hint: Add --base-url https://HOST/api/v1.\n');
   });
 
-  test('shows how to pass the key without a terminal and --key-stdin', async () => {
+  test('proposes --key-stdin if there is no terminal', async () => {
     const machine = await useMachine();
     const { code, stderr } = await machine.run(['auth', 'login', '--base-url', FAR]);
     expect(code).toBe(2);
@@ -154,7 +157,7 @@ describe('auth login', () => {
     },
   );
 
-  test('keeps the other settings of the profile, its other profiles, and the current one', async () => {
+  test('keeps the other settings of the profile, the other profiles, and the current profile', async () => {
     const machine = await useMachine();
     await machine.login('one', FAR, KEY);
     await machine.run(['config', 'set', 'format', 'json']);
@@ -238,7 +241,7 @@ describe('auth status', () => {
     expect((await machine.run(['auth', 'status'], { env: { QRCTL_API_KEY: KEY } })).code).toBe(0);
   });
 
-  test('exits with 2 for invalid flags before it reports a missing key', async () => {
+  test('exits with 2 for an invalid flag even if the key is missing', async () => {
     const machine = await useMachine();
     expect((await machine.run(['auth', 'status', '--fields', 'nope'])).code).toBe(2);
   });
@@ -272,7 +275,7 @@ describe('auth list, use and logout', () => {
     ['use', ['auth', 'use', 'wrok']],
     ['logout', ['auth', 'logout', '--profile', 'wrok']],
     ['status', ['auth', 'status', '--profile', 'wrok']],
-  ])('auth %s of a profile that is not stored suggests the nearest (2)', async (_, args) => {
+  ])('suggest the nearest profile if auth %s gets a profile that is not stored (2)', async (_, args) => {
     const machine = await useMachine();
     await machine.login('work', FAR, KEY);
     const { code, stderr } = await machine.run(args);
@@ -280,7 +283,7 @@ describe('auth list, use and logout', () => {
     expect(stderr).toContain("Did you mean 'work'?");
   });
 
-  test('auth logout of a profile that is not stored does not propose to create it', async () => {
+  test('do not propose to create a profile that auth logout does not find (2)', async () => {
     const machine = await useMachine();
     await machine.login('work', FAR, KEY);
     expect(await machine.run(['auth', 'logout', '--profile', 'other'])).toMatchObject({

@@ -106,7 +106,7 @@ describe('codes', () => {
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toEqual(known);
   });
 
-  test('prints nothing without a key, with a rejected key, and with a damaged cache', async () => {
+  test('prints nothing without a valid key or config, and queries the service if the cache is damaged', async () => {
     const { env, cache, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
@@ -129,7 +129,7 @@ describe('codes', () => {
     expect(await candidates(['auth', 'use', ''], env)).toEqual([]);
   });
 
-  test('cleans hostile names and prints one line for each', async () => {
+  test('escapes and truncates a hostile name to one line', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     await ask(sandbox, 'POST', '/qr', { body: { name: `a\n\tb\u001b[31m\u202e${'x'.repeat(100)}` } });
@@ -172,7 +172,7 @@ const namesIn = (group: string) =>
     node.name === group && isBranch(node) ? node.commands.map(({ name }) => name) : [],
   );
 
-describe('words of the line', () => {
+describe('candidates for a command line', () => {
   const words = async (line: string) =>
     (await candidates(line.split(' '), {})).map((candidate) => candidate.split('\t')[0]);
 
@@ -195,18 +195,18 @@ describe('words of the line', () => {
     ['completion bash ', []],
     ['nonsense x', []],
     ['', [...TREE.map(({ name }) => name), 'help']],
-  ])('%s', async (line, expected) => {
+  ])('complete `%s`', async (line, expected) => {
     expect(await words(line)).toEqual(expected);
   });
 
-  test('include flags in both forms, and used ones only if they are repeatable', async () => {
+  test('include flags in both forms, and a used flag only if it is repeatable', async () => {
     const found = await words('qr create --name x --adopt 2=a -');
     expect(found).toEqual(expect.arrayContaining(['--destination', '--adopt', '-q', '--quiet', '--profile']));
     expect(found).not.toContain('--name');
     expect(await words('-q qr list -q=1 --quiet -')).not.toContain('-q');
   });
 
-  test('do not appear in help', async () => {
+  test('come from a command that help does not list', async () => {
     expect(await candidates([], {})).toHaveLength(TREE.length + 1);
     expect((await runCli(['--help'])).stdout).not.toContain('__complete');
   });

@@ -102,7 +102,7 @@ describe('qr check', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
 
-  it('applies the checks of other commands, and requests only destinations that pass them', async () => {
+  it('reports destinations that cannot be opened when scanned as `broken`, without a request', async () => {
     // As a proxy it is all hosts.
     const { at: proxy, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -151,7 +151,7 @@ describe('qr check', () => {
     expect(asked).toEqual([]);
   });
 
-  it('prints nothing with --since-last if nothing changed', async () => {
+  it('prints with --since-last only codes whose outcome changed', async () => {
     const pages: Record<string, number | string> = { '/a': 404 };
     const { at } = await usePages(pages);
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -221,7 +221,7 @@ describe('qr check', () => {
       expect([loud.code, loud.stdout]).toEqual([8, expect.stringContaining('unreachable')]);
     });
 
-    it('writes no file, and prints the reasons to standard output', async () => {
+    it('writes no file, but prints the result of each destination to standard output', async () => {
       const { sandbox, cwd, check, dead } = await useSilence('a', 'b', 'c');
       add(sandbox, ...dead);
       expect(await check('-o', 'all.csv')).toMatchObject({ code: 7, stdout: '' });
@@ -235,7 +235,7 @@ describe('qr check', () => {
       });
     });
 
-    it('reports a server that refuses connections as down', async () => {
+    it('reports a server that refuses connections as `unreachable`', async () => {
       const { sandbox, cwd, check } = await useSilence();
       add(sandbox, ['a', 'http://127.0.0.1:1/'], ['b', 'http://127.0.0.1:1/b']);
       const { code, stderr } = await check('--since-last', 'check.csv');
@@ -246,7 +246,7 @@ describe('qr check', () => {
       expect(await check('--since-last', 'check.csv')).toMatchObject({ code: 0 });
     });
 
-    it('fails the same way if only one destination was checked', async () => {
+    it('exits with 7 also if only one destination was checked', async () => {
       const { sandbox, check, dead } = await useSilence('a');
       add(sandbox, ...dead);
       const { code, stderr } = await check('--fail-on', 'none');
@@ -254,7 +254,7 @@ describe('qr check', () => {
       expect(stderr).toContain('the only destination that was checked did not respond (the connection was');
     });
 
-    it('reports a proxy that is down', async () => {
+    it('reports a refused connection to the proxy, without the password of the proxy', async () => {
       const { sandbox, cwd } = await useSilence();
       add(sandbox, ['a', 'http://example.com/'], ['b', 'https://example.org/']);
       const proxy = 'http://user:hunter2@127.0.0.1:1';
@@ -268,7 +268,7 @@ describe('qr check', () => {
     });
   });
 
-  it('finds destinations without their tags, and redirects that lose them', async () => {
+  it('reports destinations that lack a required tag, and redirects that lose a tag', async () => {
     const { at } = await usePages({ '/loses?utm_source=x': '/' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['has', `${at}/?utm_source=x`], ['lacks', `${at}/`], ['loses', `${at}/loses?utm_source=x`]);
@@ -303,7 +303,7 @@ describe('qr check', () => {
     expect(asked).toEqual(['/away']);
   });
 
-  it('requests a page of the host of short URLs that have the code in their query', async () => {
+  it('requests a page that has the path of short URLs but another query', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(await useDirectory(), 'config') };

@@ -9,11 +9,11 @@ import { runByDay } from '../support/run-here.ts';
 const directory = new URL('../../completions/', import.meta.url);
 
 describe('qrctl completion', () => {
-  test('completions/ has one script per shell', () => {
+  test('has one script per shell in completions/', () => {
     expect(readdirSync(directory).sort()).toEqual(Object.values(SCRIPTS).sort());
   });
 
-  test.each(SHELLS)('%s prints the packaged file, also with flags', async (shell) => {
+  test.each(SHELLS)('for %s prints the packaged file, also with flags', async (shell) => {
     const script = readFileSync(new URL(SCRIPTS[shell], directory), 'utf8');
     const run = shell === SHELLS[0] ? runCli : runByDay;
     for (const flags of firstRows(1, [[], ['--quiet']]))
@@ -24,7 +24,7 @@ describe('qrctl completion', () => {
       });
   });
 
-  test('offers repeatable flags again', async () => {
+  test('marks --column, --adopt and --as-new of qr create as repeatable', async () => {
     const create = (await loadManual('')).commands.find(({ names }) => names.join(' ') === 'qr create');
     const repeatable = create?.flags.filter((flag) => flag.repeatable).map(({ long }) => long);
     expect(repeatable).toEqual(['--column', '--adopt', '--as-new']);

@@ -18,7 +18,7 @@ describe('config set, get and unset', () => {
     ['key-command', 'pass show qrctl', 'pass show qrctl'],
   ] as const;
 
-  test('each setting can be set, read and unset, and then has its default', async () => {
+  test('set, read and unset each setting, which then has its default', async () => {
     const machine = await useMachine();
     const settings = async () =>
       JSON.parse((await machine.run(['config', 'list', '--format', 'json'])).stdout).slice(0, -1);
@@ -58,13 +58,13 @@ describe('config set, get and unset', () => {
     ['short-url', 'https://{slug}/x'],
     ['apiKey', 'x'],
     ['__proto__', 'x'],
-  ])('%s cannot be %s (2), and nothing is stored', async (key, value) => {
+  ])('refuse to set %s to %s (2), and store nothing', async (key, value) => {
     const machine = await useMachine();
     expect((await machine.run(['config', 'set', key, value])).code).toBe(2);
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('a short URL without a placeholder gets one, with a note', async () => {
+  test('add /{slug} to a short URL without a placeholder, with a note', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
     expect(stderr).toContain('the address had no placeholder for the code; added /{slug}');
@@ -74,14 +74,14 @@ describe('config set, get and unset', () => {
     ).not.toContain('added');
   });
 
-  test('a setting without a value prints nothing and exits with 0', async () => {
+  test('print nothing for a setting without a value, and exit with 0', async () => {
     const machine = await useMachine();
     expect(await machine.run(['config', 'get', 'short-url'])).toMatchObject({ code: 0, stdout: '' });
     expect((await machine.run(['config', 'unset', 'short-url'])).code).toBe(0);
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('act on the current profile, which must be stored if it was specified', async () => {
+  test('use the current profile, or the stored profile that is specified', async () => {
     const machine = await useMachine();
     await machine.login('work', BASE, 'svc_live_canary000');
     await machine.login('home', BASE, 'svc_live_canary000');
@@ -93,7 +93,7 @@ describe('config set, get and unset', () => {
     expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
   });
 
-  test('a base URL that the stored key does not belong to causes a warning', async () => {
+  test('warn if the stored key does not belong to the new base URL', async () => {
     const machine = await useMachine();
     await machine.login('default', BASE, 'svc_live_canary000');
     const { code, stderr } = await machine.run(['config', 'set', 'base-url', 'https://other.example/api/v1']);
@@ -101,7 +101,7 @@ describe('config set, get and unset', () => {
     expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
-  test('an invalid value in the file is named, and can be unset', async () => {
+  test('show the command that unsets an invalid value in the file', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'format', 'json']);
     const { writeFileSync } = await import('node:fs');
@@ -144,14 +144,14 @@ describe('config list', () => {
     ]);
   });
 
-  test('creates nothing', async () => {
+  test('creates no config directory', async () => {
     const machine = await useMachine();
     expect((await machine.run(['config', 'list'])).code).toBe(0);
     expect(existsSync(machine.directory)).toBe(false);
   });
 });
 
-test('config path prints the path of the file, and creates nothing', async () => {
+test('config path prints the path of the file, and creates no directory', async () => {
   const machine = await useMachine();
   expect(await machine.run(['config', 'path'])).toMatchObject({
     code: 0,

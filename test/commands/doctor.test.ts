@@ -42,7 +42,7 @@ describe('doctor', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test('warns of a state directory that cannot be used', async () => {
+  test('warns about a state directory that cannot be used', async () => {
     const machine = await useMachine();
     const { findings } = await diagnose(machine, [], { QRCTL_STATE_DIR: '/dev/null/state' });
     expect(findings.find(({ check }) => check === 'state')).toMatchObject({
@@ -123,7 +123,7 @@ describe('doctor', () => {
     );
   });
 
-  test('reports a corrupt config, and continues with the variables (2)', async () => {
+  test('reports a corrupt config, and continues with the environment variables (2)', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -150,16 +150,16 @@ describe('doctor', () => {
 
   test.each([
     ['a profile that is not stored', ['--profile', 'nope'], {}, 'profile'],
-    ['a base URL that is none', ['--base-url', 'ftp://x'], {}, 'base-url'],
-    ['a key that cannot stand in a header', [], { QRCTL_API_KEY: 'a b' }, 'key'],
+    ['an invalid base URL', ['--base-url', 'ftp://x'], {}, 'base-url'],
+    ['a key that cannot be sent in a header', [], { QRCTL_API_KEY: 'a b' }, 'key'],
     [
-      'a proxy whose password is cut',
+      'a proxy URL with a backslash',
       ['--base-url', 'https://far.example/api/v1'],
       { HTTPS_PROXY: 'http://A\\b:c@p' },
       'proxy',
     ],
     [
-      'a proxy that is none',
+      'an unsupported proxy',
       ['--base-url', 'https://far.example/api/v1'],
       { HTTPS_PROXY: 'socks5://p' },
       'proxy',

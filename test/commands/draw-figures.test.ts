@@ -140,7 +140,7 @@ describe('the lines below the tables', () => {
 });
 
 describe('a bar', () => {
-  it('is not drawn for the row (other), which does not set the scale', () => {
+  it('is not drawn for the row (other), whose scans do not affect the scale of other bars', () => {
     const rows = [
       { scans: 40 },
       { value: 'FR', scans: 20 },
@@ -167,7 +167,7 @@ describe('a bar', () => {
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 32, 0]);
   });
 
-  it('has at least one column with scans, and none without', () => {
+  it('is at least one column wide if there are scans, and empty otherwise', () => {
     const rows = [{ scans: 100_000 }, { scans: 1 }, { scans: 0 }];
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 1, 0]);
     expect(bars(draw([section([{ scans: 0 }])], 80)).slice(2, 3)).toEqual([0]);
@@ -207,17 +207,14 @@ describe('a table', () => {
     expect(text).toMatch(/\nyoung .* 31 † .*1\.0 † {2,}–\n/);
   });
 
-  it.each([30, 40, 60, 70, 80, 100, 120, 200])(
-    'fits %i columns, with scans and as many other columns as fit',
-    (width) => {
-      for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
-        draw([CODES], width, { ...COMPARED, style }),
-      )) {
-        for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
-        expect(text).toContain('12,345');
-      }
-    },
-  );
+  it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits into %i columns and always shows the scans', (width) => {
+    for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
+      draw([CODES], width, { ...COMPARED, style }),
+    )) {
+      for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+      expect(text).toContain('12,345');
+    }
+  });
 
   it('omits columns in narrow terminals: the share first, then previous totals, and changes last', () => {
     const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
@@ -229,7 +226,7 @@ describe('a table', () => {
     expect(heads(36)).toEqual(['scans']);
   });
 
-  it('names codes without a value by the reason', () => {
+  it('labels rows without a value with the reason', () => {
     const none = (more: Partial<Section>, row: Partial<Figure> = {}) =>
       draw(
         [section([{ value: null, ...row }], { kind: 'column', by: 'region', ...more } as Partial<Section>)],
@@ -248,7 +245,7 @@ describe('a table', () => {
     expect(none({}, { value: 'North', isPart: true })).toBe('North *');
   });
 
-  it('shows no change above tenfold as a percentage', () => {
+  it('shows a change above tenfold in words instead of a percentage', () => {
     const changes = [9.99, 9.991, -1, 0, null].map((change) => ({ previous: 40, change }));
     const text = draw([section(changes)], 80, { isCompared: true });
     const cells = text

@@ -41,7 +41,7 @@ async function useRows(codes = ['menu', 'sale']) {
 }
 
 describe('qr create --dry-run', () => {
-  it('lists rows that are created, unchanged, or exist', async () => {
+  it('lists each row as `create`, `unchanged` or `exists`', async () => {
     const { write, plan, qrctl, sandbox } = await useRows(['menu']);
     const [header, ...rows] = [
       'name,destination',
@@ -63,7 +63,7 @@ describe('qr create --dry-run', () => {
 });
 
 describe('qr update --dry-run', () => {
-  it('lists rows that are updated, unchanged, or gone, as the run does', async () => {
+  it('lists each row as `update`, `unchanged` or `gone`, as the run does', async () => {
     const { write, plan, qrctl, cwd } = await useRows();
     write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
@@ -76,7 +76,7 @@ describe('qr update --dry-run', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged', 'gone']);
   });
 
-  it('notes that --results is not written, and names the only row that a flag can not change', async () => {
+  it('notes that --results is not written, and that a flag has no effect on the only row', async () => {
     const { write, qrctl, cwd } = await useRows();
     write('slug,name', 'menu,New');
     const { stderr } = await qrctl(
@@ -126,7 +126,7 @@ describe('qr update --dry-run', () => {
 });
 
 describe('qr image --dry-run', () => {
-  it('lists images that are created, updated, unchanged, or fail, as the run does', async () => {
+  it('lists each image as `update`, `unchanged` or `failed`, and writes nothing', async () => {
     const { cwd, qrctl } = await useRows(['a', 'b', 'c', 'd']);
     const image = (...args: string[]) =>
       qrctl(

@@ -90,7 +90,7 @@ const PLAN = [
   'c,,SALE,2030-03-31T05:00:00+02:00,,,paused',
 ];
 
-test('a plan without --due is refused before any request, unless its dates are ignored on request', async () => {
+test('a dated plan without --due is refused before any request, unless --ignore-dates is passed', async () => {
   const { sandbox, run, patches, code, write } = await usePlan(PLAN);
   const update = (...more: string[]) => run('qr', 'update', '--from', 'plan.csv', ...more);
   const refused = await update();
@@ -326,14 +326,14 @@ describe('qr update --due', () => {
   });
 });
 
-describe('a dated plan that changes', () => {
+describe('a dated plan', () => {
   const PAST = '2030-01-01T00:00Z';
   const planOf = (destination: string, name = '') => [
     'slug,at,destination,name',
     `MENU,${PAST},https://${destination}/,${name}`,
   ];
 
-  it('the same row from A to B and back sends each correction', async () => {
+  it('sends each correction if a row changes from A to B and back', async () => {
     const plan = await usePlan(planOf('a.test'));
     for (const destination of ['a.test', 'b.test', 'a.test', 'b.test']) {
       await plan.write(planOf(destination));
@@ -343,7 +343,7 @@ describe('a dated plan that changes', () => {
     expect(plan.patches()).toBe(4);
   });
 
-  it('a value from A to B and back at three times ends with A', async () => {
+  it('ends with A if three rows set A, B and A at three times', async () => {
     const at = (hour: string, destination: string) => `MENU,2030-04-01T${hour}:00Z,https://${destination}/`;
     const plan = await usePlan([
       'slug,at,destination',
@@ -363,7 +363,7 @@ describe('a dated plan that changes', () => {
     expect(plan.patches()).toBe(3);
   });
 
-  it('the name of a row sends only the correction, and keeps a later destination', async () => {
+  it('sends only a corrected name, and keeps a later destination of the service', async () => {
     const plan = await usePlan(planOf('a.test', 'First'));
     expect((await plan.due()).code).toBe(0);
     plan.edit('https://example.com/mine');
@@ -372,7 +372,7 @@ describe('a dated plan that changes', () => {
     expect(plan.code('menu')).toMatchObject({ name: 'Second', destination: 'https://example.com/mine' });
   });
 
-  it('a renamed file or other results keeps later edits', async () => {
+  it('keeps later edits if the file is renamed or the results get another path', async () => {
     const plan = await usePlan(planOf('a.test'));
     expect((await plan.due()).code).toBe(0);
     plan.edit('https://example.com/mine');
@@ -449,7 +449,7 @@ describe('a dated plan made from a list', () => {
     ]);
   });
 
-  it('without its ledger continues from the value of an earlier row, and reports other values as conflicts', async () => {
+  it('continues from the value of an earlier row without its ledger, and reports other values as conflicts', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
     expect((await plan.at('01')).code).toBe(0);
     await plan.forget();
@@ -474,7 +474,7 @@ describe('a dated plan made from a list', () => {
 });
 
 describe('--utm-…', () => {
-  it('adds equal tags in create and update, for one code and for files, and shows them in the dry run', async () => {
+  it('adds the same tags in create and update, for one code and for files, also in the dry run', async () => {
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
     const env = sandbox.env;

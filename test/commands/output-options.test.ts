@@ -27,12 +27,15 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 test.each([
   ['lists', outputOptions.output.description, FORMATS],
   ['scans', scanOutputOptions.output.description, SCAN_FORMATS],
-] as const)('--output of %s names the extensions of its formats', (_of, description, formats) => {
-  for (const format of formats) {
-    for (const extension of format === 'table' ? [] : EXTENSIONS[format])
-      expect(description).toContain(`.${extension}`);
-  }
-});
+] as const)(
+  'the help of --output for %s lists the extensions of all formats',
+  (_of, description, formats) => {
+    for (const format of formats) {
+      for (const extension of format === 'table' ? [] : EXTENSIONS[format])
+        expect(description).toContain(`.${extension}`);
+    }
+  },
+);
 
 /** The parts of a context that printing needs. */
 function setUp({ tty = false, format }: { tty?: boolean; format?: Format } = {}) {
@@ -83,13 +86,13 @@ describe('a list', () => {
     expect(printed()).toBe('{"id":"c-1","name":"=Ann","extra":1}\n{"id":"c-2","name":null}\n');
   });
 
-  test('is written in batches', async () => {
+  test('is one document, even if it arrives in batches', async () => {
     const { context, printed } = setUp();
     await printRecords(context, batches(rows, [], rows), columns, { format: 'json', fields: ['name'] });
     expect(printed()).toBe('[\n{"name":"=Ann"},\n{"name":null},\n{"name":"=Ann"},\n{"name":null}\n]\n');
   });
 
-  test('that is empty is a valid document, or a note', async () => {
+  test('without rows is a valid document, or a note instead of a table', async () => {
     for (const [format, text] of [
       ['csv', 'id,name\n'],
       ['json', '[]\n'],
@@ -103,13 +106,13 @@ describe('a list', () => {
     }
   });
 
-  test('of ids', async () => {
+  test('consists of IDs with --ids', async () => {
     const { context, printed } = setUp({ tty: true });
     await printRecords(context, rows, columns, { ids: true });
     expect(printed()).toBe('c-1\nc-2\n');
   });
 
-  test('too wide for the terminal notes the omitted columns', async () => {
+  test('that is too wide for the terminal omits columns, and a note lists them', async () => {
     const { context, printed, said } = setUp({ tty: true });
     await printRecords(
       context,
@@ -134,7 +137,7 @@ describe('one record', () => {
 });
 
 describe('a file', () => {
-  test('appears when the last row was written', async () => {
+  test('is written completely, and nothing is printed', async () => {
     const { context, printed } = setUp();
     const output = join(directory, 'codes.ndjson.gz');
     await printRecords(context, batches(rows), columns, { output });

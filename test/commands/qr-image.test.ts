@@ -45,7 +45,7 @@ async function withSetting(template: string): Promise<{ QRCTL_CONFIG_DIR: string
 }
 
 describe('qr image of one code', () => {
-  it.each(['png', 'svg', 'pdf', 'eps'] as const)('is a file of 40 mm as %s', async (format) => {
+  it.each(['png', 'svg', 'pdf', 'eps'] as const)('writes a scannable %s file of 40 mm', async (format) => {
     const { cwd, imageBuilt, slug } = await useImages();
     const { code, stdout, stderr } = await imageBuilt([slug, '-o', `code.${format}`, '--size', '4cm']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -56,7 +56,7 @@ describe('qr image of one code', () => {
     expect(faultOf(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
   });
 
-  it('is SVG in a pipe, and half blocks with the address below on a terminal', async () => {
+  it('prints SVG to a pipe, and half blocks with the address to a terminal', async () => {
     const { image, slug, sandbox } = await useImages();
     expect((await image([slug])).stdout).toMatch(/^<svg [^>]*width="30mm"/);
     const { stdout } = await image([slug], { tty: 80 });
@@ -103,7 +103,7 @@ describe('qr image of one code', () => {
     expect(listed.stdout).toBe(`menü,${url}\n`);
   });
 
-  it('notes the address that it draws if the flag has no placeholder for the code', async () => {
+  it('notes the added placeholder if --short-url has none', async () => {
     const { image, slug } = await useImages({ codes: 1 });
     for (const to of [
       ['-o', 'x.png'],
@@ -120,7 +120,7 @@ describe('qr image of one code', () => {
     }
   });
 
-  it('refuses to draw without a short URL (2), with the command that sets one, and sends no request', async () => {
+  it('refuses to draw without a short URL (2), shows the command that sets it, and sends no request', async () => {
     const { sandbox, slug } = await useImages();
     const { code, stderr } = await runByDay(['qr', 'image', slug], { env: sandbox.env });
     expect(code).toBe(2);
@@ -130,7 +130,7 @@ describe('qr image of one code', () => {
   });
 });
 
-describe('qr image refuses (2), in one line, and writes nothing', () => {
+describe('qr image', () => {
   test.each([
     [['CODE', '--short-url', 'https://go.example/{name}', '-o', 'x.png'], /short-url.*\{slug\}/],
     [['CODE', '--short-url', 'https://go.example/?code=', '-o', 'x.png'], /short-url.*\{slug\}/],
@@ -163,7 +163,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     [['--output-dir', 'y'], /no code specified/],
     [['--all'], /missing --output-dir/],
     [['--from', 'none.csv', '--output-dir', 'y'], /cannot read none.csv/],
-  ])('%j', async (args, message) => {
+  ])('refuses %j (2) with an error and at most one hint, and writes nothing', async (args, message) => {
     const { cwd, image, slug } = await useImages();
     const { code, stdout, stderr } = await image(args.map((word) => (word === 'CODE' ? slug : word)));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -172,7 +172,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('with --force, draws a code that scanners may not read, and warns', async () => {
+  it('draws a code that scanners may not read with --force, and warns', async () => {
     const { cwd, image, slug } = await useImages();
     const { code, stderr } = await image([slug, '--size', '8mm', '-o', 'x.png', '--force']);
     expect(code).toBe(0);
@@ -180,7 +180,7 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     expect(existsSync(join(cwd, 'x.png'))).toBe(true);
   });
 
-  it('a code that does not exist, with the nearest slug (4)', async () => {
+  it('refuses a code that does not exist and suggests the nearest slug (4)', async () => {
     const { image, slug, cwd } = await useImages();
     expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({
       code: 4,
@@ -353,7 +353,7 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)('stops drawing a logo of a small file that takes minutes (2), also on SIGTERM', async () => {
+  it.runIf(SOAK)('stops drawing a logo that takes minutes after 5 s (2), and on SIGTERM (143)', async () => {
     const { cwd, sandbox, slug } = await useImages();
     const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
     writeFileSync(
@@ -406,7 +406,7 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual(['x.svg']);
   });
 
-  it("reports a directory that can't be created or written", async () => {
+  it("reports a directory that can't be created (2)", async () => {
     const { image, cwd } = await useImages();
     writeFileSync(join(cwd, 'file'), '');
     expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
@@ -473,7 +473,7 @@ describe('qr image of a sheet', () => {
     expect(stdout).toContain('L7160,A4,21,3,7,63.5,38.1,J8160\n');
   });
 
-  it('lists its labels with --dry-run', async () => {
+  it('states with --dry-run how many labels it would create, and writes nothing', async () => {
     const { image, cwd } = await useImages();
     const { code, stderr } = await image([
       '--all',
@@ -497,7 +497,7 @@ describe('qr image of a sheet', () => {
   it.each([
     ['--grid', '3x7', '--label', '60x38mm'],
     ['--sheet', 'L7160'],
-  ])('takes one margin for left and top, or both (%s %s)', async (...sheet) => {
+  ])('accepts one margin for left and top, or two margins (%s %s)', async (...sheet) => {
     const { imageBuilt, cwd } = await useImages({ codes: 1 });
     const corner = async (margin: string) => {
       const args = ['--all', ...sheet, '--caption', 'none', '-o', 'x.pdf', '--margin', margin];
@@ -568,7 +568,7 @@ describe('qr image of a sheet', () => {
     });
   });
 
-  it('reports the text that replaces a name if no font has its characters', async () => {
+  it('notes captions that no font can print: the slug is printed instead, or symbols are omitted', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });

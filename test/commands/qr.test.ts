@@ -31,7 +31,7 @@ const slugOf = ({ workspace }: TestSandbox, id: string) => workspace.code(id)?.s
 const methods = ({ requests }: TestSandbox) => requests.map(({ method }) => method).join(' ');
 
 describe('qr list', () => {
-  it('prints every code of any number of pages', async () => {
+  it('prints every code, for any number and size of pages', async () => {
     for (const intercept of [undefined, smallerPages(37)]) {
       const { sandbox, qr } = await useQr({ codes: 230, intercept });
       const { code, stdout } = await qr(['list', '--format', 'json']);
@@ -68,7 +68,7 @@ describe('qr list', () => {
     }
   });
 
-  it('filters codes that match any value of each flag, and all flags', async () => {
+  it('lists codes that match all flags, and any value of a repeated flag', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
     const make = (name: string, type: string, status: string) =>
       sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
@@ -140,7 +140,7 @@ describe('the base of each row', () => {
     ]);
   });
 
-  it('is not in other output, unless --fields contains it', async () => {
+  it('is in other output only if --fields contains `base`', async () => {
     const { qr } = await useQr({ codes: 1 });
     const cwd = await useDirectory();
     for (const flags of [['-f', 'json'], ['-f', 'csv'], ['-f', 'table'], ['--ids']])
@@ -170,7 +170,7 @@ describe('qr get', () => {
     ]);
   });
 
-  it('suggests the nearest slug', async () => {
+  it('suggests the nearest slug for an unknown name or slug', async () => {
     const { sandbox, qr } = await useQr();
     const slug = slugOf(sandbox, sandbox.codeId());
     const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
@@ -255,7 +255,7 @@ describe('qr update', () => {
 });
 
 describe('qr delete', () => {
-  it('requires --yes without a terminal, and otherwise sends nothing', async () => {
+  it('requires --yes without a terminal, and sends nothing without --yes', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const slug = slugOf(sandbox, id);

@@ -35,7 +35,7 @@ describe('auth status', () => {
     expect(Math.abs(Date.parse(reset) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('shows no Reset if it is in milliseconds', async () => {
+  it('shows no Reset if the service states Reset in milliseconds', async () => {
     expect(await status(await service((seconds) => seconds * 1000))).toMatchObject({
       limit: 60,
       remaining: 10,

@@ -25,16 +25,16 @@ describe('README', () => {
     expect(lines.length).toBeGreaterThan(50);
   });
 
-  test.each(lines)('%s is understood', async (line) => {
+  test.each(lines)('has only valid command lines: %s', async (line) => {
     const means = { version: '', terminal: () => ({ columns: undefined, color: false }) };
     for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
   });
 
-  test.each(SHELLS)('explains how to enable completion in %s', (shell) => {
+  test.each(SHELLS)('and the guides explain how to enable completion in %s', (shell) => {
     expect(readDocument('docs/install.md')).toContain(`qrctl completion ${shell}`);
   });
 
-  test('explains the exit codes with the words of the exit code table', () => {
+  test('and the guides explain the exit codes with the words of the exit code table', () => {
     const rows = readDocument('docs/ci.md').replaceAll('`', '');
     for (const { exit, meaning } of EXIT_CODES.filter((code) => code.exit <= 10))
       expect(rows).toContain(`| ${exit} | ${meaning} |`);
@@ -47,7 +47,7 @@ const OF_FOLDERS = readdirSync(new URL('src', ROOT), { recursive: true, encoding
   .map((path) => `src/${path}`);
 
 test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...OF_FOLDERS])(
-  '%s names only files and scripts that are there',
+  '%s mentions only files and scripts that exist',
   (name) => {
     const text = readFileSync(new URL(name, ROOT), 'utf8');
     const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(
@@ -74,7 +74,7 @@ const anchorsIn = (place: URL) =>
   [...readFileSync(place, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
 test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', '.github/SECURITY.md'])(
-  '%s links only to what is there',
+  '%s links only to files and headings that exist',
   (name) => {
     const links = [
       ...readFileSync(new URL(name, ROOT), 'utf8').matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g),

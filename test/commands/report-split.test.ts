@@ -25,7 +25,7 @@ async function useClients() {
 const SPLIT = ['--join', 'clients.csv', '--split-by', 'client', '--output-dir', 'reports', ...RANGE];
 
 describe('one report per value', () => {
-  test('has the figures of its codes, with no more requests than one report', async () => {
+  test('has the figures of its codes, and all reports need no more requests than a single report', async () => {
     const { sandbox, cwd, env } = await useClients();
     const requestsOf = async (args: string[]) => {
       const before = sandbox.requests.length;
@@ -46,14 +46,14 @@ describe('one report per value', () => {
     expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
   });
 
-  test.runIf(process.platform === 'linux')('refuses a directory that cannot be made', async () => {
+  test.runIf(process.platform === 'linux')('is refused if the directory cannot be created', async () => {
     const { cwd, env } = await useClients();
     const args = ['scans', 'report', '--all', ...SPLIT.with(5, '/proc/none/reports')];
     const { code, stderr } = await runHere(args, { env, cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining('create the directory /proc/none/reports')]);
   });
 
-  test('counts the scans of all reports, and lists no code that was created after the period', async () => {
+  test('includes no code that was created after the period, and the last line counts the scans of all reports', async () => {
     const { cwd, env } = await useClients();
     const { stderr } = await runHere(['scans', 'report', '--all', ...RANGE, '-o', 'all.html'], { env, cwd });
     await runHere(['qr', 'create', '--name', 'Later', '--destination', 'https://example.com/'], { env, cwd });
@@ -86,7 +86,7 @@ describe('one report per value', () => {
       ['--all', '--join', 'clients.csv', '--split-by', 'x', '--output-dir', 'r'],
       'clients.csv has no column "x"',
     ],
-  ])('refuses %j before a request', async (args, message) => {
+  ])('is refused with %j before a request', async (args, message) => {
     const { sandbox, cwd, env } = await useClients();
     const before = sandbox.requests.length;
     const { code, stderr } = await runHere(['scans', 'report', ...args], { env, cwd });
@@ -94,7 +94,7 @@ describe('one report per value', () => {
     expect(stderr).toContain(message);
   });
 
-  test('has a name that is safe and distinct', () => {
+  test('has a safe and distinct file name', () => {
     const values = ['a', 'A', '../x', 'con', 'nul.txt', '.hidden', '...', 'é'.repeat(200), 'x/y', 'x\\y'];
     const names = namesOfFiles(values);
     expect(names.slice(0, 7)).toEqual(['a', 'A-2', 'x', 'con-', 'nul-txt-', 'hidden', 'value']);

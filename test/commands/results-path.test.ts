@@ -16,11 +16,14 @@ it.each([
   ['codes.results.csv.gz', CSV, 'codes.results.csv.gz'],
   ['codes.results.txt', CSV, 'codes.results.results.csv'],
   ['.results.csv', CSV, '.results.results.csv'],
-] as const)('the results of %s are in the right place', (from, form, expected) => {
-  expect(resultsPathBeside(from, { form, columns: ['name'] })).toBe(expected);
-});
+] as const)(
+  'results of %s overwrite an input that is a results file, or are written beside the input',
+  (from, form, expected) => {
+    expect(resultsPathBeside(from, { form, columns: ['name'] })).toBe(expected);
+  },
+);
 
-it('a results file as input is overwritten with the new results, also under another name', () => {
+it('new results overwrite an input that has the columns of results, whatever its name is', () => {
   const columns = ['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision'];
   const form = { is: 'csv', delimiter: ',', bom: false, lineEnd: '\n' } as const;
   expect(resultsPathBeside('kept.csv', { form, columns })).toBe('kept.csv');

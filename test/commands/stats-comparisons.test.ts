@@ -91,7 +91,7 @@ describe('a period that is not over', () => {
     };
   }
 
-  test('is compared with the same part of the previous period, as data and notes state', async () => {
+  test('is compared with the same part of the previous period, and notes state both ranges', async () => {
     const stats = await useService();
     const { rows, stderr } = await stats(
       '--during',
@@ -117,7 +117,7 @@ describe('a period that is not over', () => {
     expect(over.stderr).not.toContain('not over');
   });
 
-  test('has complete days, and one incomplete day', async () => {
+  test('has complete days before today, and incomplete days from today on', async () => {
     const stats = await useService();
     const { rows } = await stats('--since', '2026-04-09', '--until', '2026-04-12', '--by', 'day');
     expect(rows.map(({ value, complete }: Record<string, unknown>) => [value, complete])).toEqual([
@@ -127,7 +127,7 @@ describe('a period that is not over', () => {
     ]);
   });
 
-  test('is noted if it has not begun', async () => {
+  test('causes a warning if it has not begun', async () => {
     const stats = await useService();
     const { code, stderr } = await stats('--during', '2026-05', '--by', 'month');
     expect({ code, stderr }).toMatchObject({

@@ -83,7 +83,7 @@ describe('a joined column', () => {
     expect(new Set(made).size).toBe(1);
   });
 
-  test('costs only requests of totals', async () => {
+  test('requires as many requests as the dry run states, and has the same figures from pages', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const args = ['--all', '--join', 'ids.csv', '--by', 'City name', '--by', 'utm_campaign', ...RANGE];
     const dry = await statsOf(sandbox, cwd, [...args, '--dry-run', '-f', 'json']);
@@ -94,7 +94,7 @@ describe('a joined column', () => {
     expect(linesOf(byDevice.stdout, 'utm_campaign')).toEqual(linesOf(counted.stdout, 'utm_campaign'));
   });
 
-  test('may be in a sheet of a workbook, or in standard input', async () => {
+  test('may come from a sheet of a workbook, or from standard input', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await runHere(['qr', 'list', '-o', join(cwd, 'codes.xlsx')], { env: sandbox.env });
     const common = ['--input', 'scans.csv', '--by', 'status', ...RANGE];
@@ -110,7 +110,7 @@ describe('a joined column', () => {
     expect(piped.stdout).toBe(fromCsv.stdout);
   });
 
-  test('is not used if a dimension has its name, which is noted (F21)', async () => {
+  test('is not used, with a note, if a dimension has the same name (F21)', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];

@@ -203,7 +203,7 @@ describe('--by A,B', () => {
     }
   });
 
-  test('is a table whose totals add up, with the rest in a row and a column', async () => {
+  test('prints a table whose totals add up, with the remaining values in the row (other)', async () => {
     const { scans, run } = await useWorkspace();
     const args = ['--input', 'scans.ndjson', '--by', 'country,device', '--top', '2', ...RANGE];
     const { stdout } = await run([...args, '-f', 'table']);

@@ -31,7 +31,7 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
   return { ...result, requests: sandbox.requests.length - before };
 }
 
-test('averages per day are unknown, not wrong, if only totals were counted', async () => {
+test('averages per day are null if only totals were counted', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 3000 });
   const averagesOf = async (...by: string[]) => {
     const args = ['scans', 'stats', '--all', ...by.flatMap((one) => ['--by', one]), '-f', 'json'];
@@ -87,7 +87,7 @@ describe('the same figures', () => {
     );
   });
 
-  test('have the documented columns as data, with fractions and one row for the rest', async () => {
+  test('have the documented columns in CSV, with fractions and one row for the other values', async () => {
     const directory = await useDirectory();
     const lines = ['id,ts,country'];
     for (let i = 0; i < 40; i++)
@@ -113,7 +113,7 @@ describe('the same figures', () => {
 });
 
 describe('requests', () => {
-  test('are noted alone on a terminal, where the figures end with the scans and their range', async () => {
+  test('are stated in the last line on a terminal, and the range only once, below the figures', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 10 });
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
     const { stdout } = await runByDay(args, { env: sandbox.env, tty: 80 });
@@ -170,7 +170,7 @@ describe('requests', () => {
     expect(byCode.stdout.match(/,701,/g)).toHaveLength(3);
   });
 
-  test('include the page requests if the totals do not add up', async () => {
+  test('return the same figures by totals and by pages if the service treats since and until differently', async () => {
     const sandbox = await useSandbox({
       codes: 1,
       scans: 9000,
@@ -298,13 +298,13 @@ describe('stats refuses', () => {
     });
   });
 
-  test('an unknown dimension, with the nearest', async () => {
+  test('an unknown dimension, and suggests the nearest dimension', async () => {
     expect((await runHere(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain(
       'Did you mean --by country?',
     );
   });
 
-  test('omits a code that does not exist, and counts the others', async () => {
+  test('a code that does not exist (4), but counts the other codes (8)', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 40 });
     const gone = '00000000-0000-4000-8000-000000000000';
     const both = await requestsOf(sandbox, [sandbox.codeId(), gone, '--by', 'code', '-f', 'csv']);

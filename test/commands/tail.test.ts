@@ -8,7 +8,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
 
-test('prints earlier scans since a time, oldest first, and ends after --max-events', async () => {
+test('scans tail prints earlier scans since a time, oldest first, and ends after --max-events', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 700 });
   const { code, stdout } = await runByDay(
     ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', '--max-events', '600', ...FAST],
@@ -28,7 +28,7 @@ test('prints earlier scans since a time, oldest first, and ends after --max-even
   expect(ids).toEqual(expected);
 });
 
-test('prints each new scan once, also if it is listed late', async () => {
+test('scans tail prints each new scan once, also a scan that is listed late', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -46,7 +46,7 @@ test('prints each new scan once, also if it is listed late', async () => {
   expect(new Set(stdout.trim().split('\n')).size).toBe(3);
 });
 
-test('--all follows a code that is created later, and notes it', async () => {
+test('scans tail --all follows a code that is created later, and notes it', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
   const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];
   const running = await startCli(args, { env: sandbox.env });
@@ -59,7 +59,7 @@ test('--all follows a code that is created later, and notes it', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ qr_id: id, qr_name: 'new' });
 });
 
-test('ends by SIGTERM with 143', async () => {
+test('scans tail ends with 143 on SIGTERM', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const running = await startCli(['scans', 'tail', sandbox.codeId(), ...FAST], { env: sandbox.env });
   await running.waitFor(/Waiting for scans/);
@@ -67,7 +67,7 @@ test('ends by SIGTERM with 143', async () => {
   expect((await running.done).code).toBe(143);
 });
 
-test('continues after an outage, notes it once, and prints each scan once, oldest first', async () => {
+test('scans tail continues after an outage with one note, and prints each scan once, oldest first', async () => {
   // A minute of it, and only a moment where every change is tested.
   const outageMs = SOAK ? 60_000 : 300;
   let refused = 0;
@@ -112,7 +112,7 @@ test('continues after an outage, notes it once, and prints each scan once, oldes
   expect(shown).toEqual([...shown].sort());
 });
 
-test('ends with 0 and without a message when its reader closes the pipe', async () => {
+test('scans tail ends with 0 and without a message when its reader closes the pipe', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const running = await startCli(['scans', 'tail', id, '--since', '1h', ...FAST], { env: sandbox.env });

@@ -50,7 +50,7 @@ const outcomesOf = (stdout: string) =>
 
 describe('scans watch', () => {
   it.each(['asc', 'desc'] as const)(
-    'prints its findings in the columns of the contract, and exits with 8 (pages %s)',
+    'prints one line per code in the documented columns, and exits with 8 (pages %s)',
     async (scanOrder) => {
       const { sandbox } = await useCodes({ scanOrder });
       const run = await runByDay(
@@ -126,7 +126,7 @@ describe('scans watch', () => {
     });
   });
 
-  it("ends all weeks at one instant: the service's time or --until (W9)", async () => {
+  it('ends all weeks at one time, which is never later than the time of the service (W9)', async () => {
     const { sandbox } = await useCodes({ clockSkewMs: -2 * DAY_MS });
     await runByDay(['scans', 'watch', '--all', '--until', '2099-01-01'], { env: sandbox.env });
     const ends = new Set(
@@ -176,7 +176,7 @@ describe('scans watch --input', () => {
     expect(JSON.parse(files.stdout)).toEqual(withScans);
   });
 
-  it.runIf(SOAK)('evaluates overlapping files like one file, with all IDs in memory', async () => {
+  it.runIf(SOAK)('evaluates overlapping files like a single file', async () => {
     const { sandbox } = await useCodes();
     const at = { env: sandbox.env, cwd: await useDirectory() };
     await runByDay(['scans', 'export', '--all', '-o', 'all.csv', '-q'], at);
@@ -190,7 +190,7 @@ describe('scans watch --input', () => {
     expect(twice.stdout).toBe(files.stdout);
   });
 
-  it('evaluates up to the last scan of the files, and notes it', async () => {
+  it('evaluates up to the last scan of the files, and notes where the data ends', async () => {
     const { sandbox, ids } = await useCodes();
     const cwd = await useDirectory();
     const at = { env: sandbox.env, cwd };
@@ -205,7 +205,7 @@ describe('scans watch --input', () => {
     ).toBe('outcome\nquiet\n');
   });
 
-  it('refuses files without scans before --until', async () => {
+  it('exits with 9 if the files have no scans', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'none.csv'), 'id,ts\n');
     const run = await runByDay(['scans', 'watch', '--input', 'none.csv'], { cwd });

@@ -30,7 +30,7 @@ async function useTerminal(by: 'variable' | 'setting', env: CliOptions['env'] = 
   return { tty: true, env: { ...env, QRCTL_CONFIG_DIR: config } };
 }
 
-describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a screen reader, by %s', (by) => {
+describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a screen reader (by %s)', (by) => {
   test.each([
     [['qr', 'list']],
     [['qr', 'get', 'spring-menu']],
@@ -55,7 +55,7 @@ describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a scre
     ],
     [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
     [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
-  ])('has no lines drawn, and no line written twice: %j', async (args) => {
+  ])('has no drawn lines, and repeats no line: %j', async (args) => {
     const sandbox = await useSandbox({ scans: 1200 });
     const { code, stdout } = await runByDay(args, await useTerminal(by, sandbox.env));
     expect(code).toBe(0);
@@ -90,7 +90,7 @@ test('Ctrl-C at a plain prompt ends with 130, Ctrl-D with 2', async () => {
   }
 });
 
-test('a key is also typed without echo at a plain prompt', async () => {
+test('a plain prompt for a key does not echo the key', async () => {
   const sandbox = await useSandbox();
   const { QRCTL_BASE_URL, QRCTL_API_KEY = '' } = sandbox.env;
   const options = await useTerminal('variable', { QRCTL_BASE_URL });
@@ -105,7 +105,7 @@ test('a key is also typed without echo at a plain prompt', async () => {
   expect(stdout).not.toContain(QRCTL_API_KEY);
 });
 
-test('the variable overrides the setting, and without both a code is drawn in blocks', async () => {
+test('the variable overrides the setting; without both, a code is drawn in blocks', async () => {
   const sandbox = await useSandbox();
   const image = ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}'];
   const setting = await useTerminal('setting', { ...sandbox.env, ACCESSIBLE: '0' });

@@ -58,7 +58,7 @@ test('bad rows are annotations at their lines, for every command that reads a fi
   expect((await run(['qr', 'create', '--from', 'new.csv'], { GITHUB_ACTIONS: '' })).commands).toEqual([]);
 });
 
-test('rows that fail in a run are annotations too', async () => {
+test('rows that fail in a run are reported as annotations too', async () => {
   const { run, sandbox } = await useWorkflow({
     'codes.csv': `id,name\n${TYPO},Tea\n`,
     'dead.csv': 'slug\nspring-menu\n',

@@ -62,7 +62,7 @@ test('no scan is lost after the clock of the service was set back, and a note sa
   expectRightRanges(sandbox);
 });
 
-test('no scan is lost while the time of another is far ahead (A22)', async () => {
+test('no scan is lost while another scan is dated far in the future (A22)', async () => {
   let dateMs = START;
   const { sandbox, append, add, times } = await useAppend(() => dateMs);
   add(START + 300 * DAY);

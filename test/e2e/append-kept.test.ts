@@ -37,7 +37,7 @@ const everything = async () => {
 describe('--restart', () => {
   const all = ['scans', 'export', '--all', '--append', '-o'];
 
-  test('keeps a file that has scans of deleted codes, and reports how many of each', async () => {
+  test('keeps a file that has scans of deleted codes, and reports the number of scans per code', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60 });
     const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
@@ -57,7 +57,7 @@ describe('--restart', () => {
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   });
 
-  test('leaves the file unchanged if a code fails (8), and files per code, too', async () => {
+  test('leaves the file, or each file per code, unchanged if a code fails (8)', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];
@@ -80,7 +80,7 @@ describe('--restart', () => {
     expect(await idsIn(`${file}.old`)).toHaveLength(120);
   });
 
-  test('never loses a scan from both files if it is killed at any moment', async () => {
+  test('loses no scan if it is killed at any moment: each is in the new file or in the old one', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 1250, latencyMs: 5 });
     const args = [...all, file];
     expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
@@ -103,7 +103,7 @@ describe('--restart', () => {
 });
 
 describe('a run that forgot --append', () => {
-  test('does not replace the file that it keeps, and sends nothing; --append and --overwrite do what they say', async () => {
+  test('does not replace the log, and sends no request; --append continues the log, and --overwrite replaces it', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const export_ = (...flags: string[]) =>
       runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
@@ -128,7 +128,7 @@ describe('a run that forgot --append', () => {
     expect(new Set(await idsIn(file)).size).toBe((await idsIn(file)).length);
   });
 
-  test('leaves file and state as they are if --overwrite fails', async () => {
+  test('leaves file and state unchanged if --overwrite fails', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
     await runByDay([...args, '--append'], { env: sandbox.env });
@@ -138,7 +138,7 @@ describe('a run that forgot --append', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('is refused after the file was rotated away, too, and through a link', async () => {
+  test('is also refused if the log was rotated away', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
     await runByDay([...args, '--append', '--rotated'], { env: sandbox.env });
@@ -188,7 +188,7 @@ describe('files of two workspaces with one base URL', () => {
   const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
     runByDay(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
 
-  test('a key in the variable belongs to no profile, so none is reported or proposed', async () => {
+  test('name no profile in a refusal if the key is in the variable', async () => {
     const run = (key: string) =>
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });

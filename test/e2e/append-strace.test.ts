@@ -85,7 +85,7 @@ async function idsIn(file: string): Promise<string[]> {
 
 describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, calls }) => {
   test.each(FAULTS)(
-    'ends at every fsync, write, rename and truncate with $inject, and the next has each scan once',
+    'ends at every fsync, write, rename and truncate with $inject, and the next run leaves each scan once',
     async ({ inject, ends }) => {
       const sandbox = await useSandbox({ codes: 1, scans: 900, limit: 1_000_000 });
       const directory = await useDirectory();
@@ -146,7 +146,7 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
 
 describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a deleted code', () => {
   test.each(FAULTS)(
-    'ends at every fsync, write, rename and link with $inject, and nothing is lost',
+    'may end at any fsync, write, rename and link with $inject without losing a scan',
     async ({ inject, ends }) => {
       const sandbox = await useSandbox({ codes: 2, scans: 300, limit: 1_000_000 });
       const directory = await useDirectory();
@@ -193,7 +193,7 @@ describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a del
 
 describe.runIf(hasStrace && SOAK)('`scans verify --repair` of a file that lacks late scans', () => {
   test.each(FAULTS)(
-    'ends at every fsync, write, rename and truncate with $inject, and the next has each scan once',
+    'ends at every fsync, write, rename and truncate with $inject, and the next run leaves each scan once',
     async ({ inject, ends }) => {
       const sandbox = await useSandbox({ codes: 1, scans: 931, limit: 1_000_000 });
       const directory = await useDirectory();

@@ -93,7 +93,7 @@ describe.each(firstRows(1, FORMATS))('an appended %s', (format) => {
     expect(await readdir(job.directory)).toEqual([`scans.${format}`, `scans.${format}.state.json`]);
   }, 1_200_000);
 
-  test('is at a committed point after SIGTERM, and continues there', async () => {
+  test('is at a committed point after SIGTERM, and the next run continues from there', async () => {
     const scans = SOAK ? 8000 : 5000;
     const job = await useJob({ scans, latencyMs: 20 }, format);
     const running = await startCli(job.args, { env: job.sandbox.env });
@@ -160,7 +160,7 @@ test('several codes, --all and --output-dir keep a watermark for each code', asy
 });
 
 describe('runs at the same time', () => {
-  test('one run writes, and the others wait or end with a clear error', async () => {
+  test('write one after the other, or end with a clear error', async () => {
     const job = await useJob({ scans: SOAK ? 3000 : 1500, latencyMs: 10 });
     const results = await Promise.all(
       Array.from({ length: SOAK ? 20 : 2 }, () => runCli(job.args, { env: job.sandbox.env })),

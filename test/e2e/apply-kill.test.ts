@@ -56,7 +56,7 @@ describe('qr apply, killed at a request', () => {
     [n, 'when it was applied'] as const,
   ]);
   it.each(SOAK ? all : all.slice(3, 4))(
-    'number %i, %s',
+    'number %i, %s, leaves one code per key after the next run',
     async (number, when) => {
       let running: RunningCli | undefined;
       let count = 0;

@@ -40,7 +40,7 @@ const row = (n: number, name = `Poster ${n}`) => `k${n},${name},https://example.
 const file = (...rows: string[]) => `key,name,destination\n${rows.join('')}`;
 
 describe('qr apply', () => {
-  it('costs the listing and a request per new or edited row, and otherwise the listing alone', async () => {
+  it('costs the listing and one request per new or edited row, or only the listing without such rows', async () => {
     const { apply, methods, write, cwd } = await usePlace(3);
     await write(file(...Array.from({ length: 20 }, (_, n) => row(n))));
     expect((await apply()).code).toBe(0);
@@ -64,7 +64,7 @@ describe('qr apply', () => {
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
 
-  it('counts the keys by outcome, also if nothing changes, and names no lock file that was not written', async () => {
+  it('counts the keys by outcome, even if nothing changes, and names no lock file that was not written', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     sandbox.workspace.create({ name: 'Poster 1', destination: 'https://example.com/1' });
     await write(file(row(1)));
@@ -90,7 +90,7 @@ describe('qr apply', () => {
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });
 
-  it.runIf(SOAK)('keeps a second run waiting, which then plans from the start', async () => {
+  it.runIf(SOAK)('makes a second run wait, which then plans from scratch', async () => {
     const { sandbox, cwd, write } = await usePlace();
     await write(file(...Array.from({ length: 30 }, (_, n) => row(n))));
     const runs = await Promise.all(
@@ -102,7 +102,7 @@ describe('qr apply', () => {
     expect(sandbox.workspace.codes()).toHaveLength(30);
   });
 
-  it('adopts an existing workspace for the listing alone, by --init or without a lock file', async () => {
+  it('adopts an existing workspace with only the listing, by --init or without a lock file', async () => {
     const { sandbox, apply, methods, cwd } = await usePlace(120);
     const init = await runByDay(['qr', 'apply', '--init', '-o', 'codes.csv'], { env: sandbox.env, cwd });
     expect([init.code, init.stdout]).toEqual([0, '']);
@@ -127,13 +127,13 @@ describe('qr apply', () => {
     [['-o', 'a.md'], 'Use a name that ends in .csv with --output.'],
     [['-o', 'a.csv', '--ids'], 'Omit either --ids or --init.'],
     [['-o', 'a.csv', '-f', 'markdown'], 'Omit --format markdown.'],
-  ])('refuses --init %j and names only what was passed', async (more, hint) => {
+  ])('refuses --init with %j, and its error names only the passed flags', async (more, hint) => {
     const { sandbox, cwd } = await usePlace();
     const run = await runByDay(['qr', 'apply', '--init', ...more], { env: sandbox.env, cwd });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`hint: ${hint}\n`) });
   });
 
-  it('replaces the lock file of --init also in an empty workspace', async () => {
+  it('replaces the lock file of --init even in an empty workspace', async () => {
     const { sandbox, apply, write, cwd } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -203,7 +203,7 @@ describe('qr apply', () => {
       'qr.example',
     ],
     ['damage', (lock: string) => lock.slice(0, -30), 'damaged'],
-  ])('refuses a lock file with %s, and sends nothing', async (_, spoil, words) => {
+  ])('refuses a lock file with %s, and sends no request', async (_, spoil, words) => {
     const { apply, write, methods, cwd } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -215,7 +215,7 @@ describe('qr apply', () => {
     expect(stderr).toContain(words);
   });
 
-  it('never writes over its own file', async () => {
+  it('refuses to write over its file or its lock file', async () => {
     const { apply, write, cwd, methods } = await usePlace();
     await write(file(row(1)));
     for (const flags of [
@@ -227,7 +227,7 @@ describe('qr apply', () => {
     expect([await readFile(join(cwd, 'codes.csv'), 'utf8'), methods()]).toEqual([file(row(1)), {}]);
   });
 
-  it('prints the plan with the differences on a terminal, and for a pull request without markup from values', async () => {
+  it('prints the differences on a terminal, and a plan for a pull request without markup from values', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
@@ -252,7 +252,7 @@ describe('qr apply', () => {
   it.each([
     ['lost', async (path: string) => rm(path), 9],
     ['of before the last run', async (path: string) => copyFile(`${path}.old`, path), 0],
-  ])('makes no second code with a lock file that is %s, on another machine', async (_, spoil, exit) => {
+  ])('creates no duplicate code on another machine if the lock file is %s', async (_, spoil, exit) => {
     const { write, apply, cwd, sandbox, methods } = await usePlace();
     const lock = join(cwd, 'codes.lock.json');
     const all = file(...Array.from({ length: 12 }, (_, n) => row(n)));

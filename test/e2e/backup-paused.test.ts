@@ -97,7 +97,7 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     expect(await savedIds(directory, id)).toHaveLength(8);
   });
 
-  it('a DELETE whose response was lost has succeeded', async () => {
+  it('a DELETE whose response was lost counts as successful', async () => {
     const { sandbox } = await useScannedMeanwhile(applyThenDrop);
     const directory = await useDirectory();
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
@@ -113,7 +113,7 @@ describe('an active code is paused before its backup', () => {
   it.each<[string, (exchange: Exchange) => Fault | false, number]>([
     ['the scans are not proven', (exchange) => isScans(exchange) && wrongTotal((total) => total + 1), 9],
     ['DELETE is refused', (exchange) => isDelete(exchange) && never, 10],
-  ])('and has its status back where %s (B4)', async (_, choose, code) => {
+  ])('and gets its status back if %s (B4)', async (_, choose, code) => {
     const sandbox = await useSandbox({ codes: 2, scans: 7, intercept: sometimes(choose) });
     const directory = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -170,7 +170,7 @@ async function usePausedByKilled(signal: 'SIGKILL' | 'SIGINT', ofFile = true) {
 
 describe('a code that an ended run left paused (B5)', () => {
   it.each(firstRows(1, ['SIGKILL', 'SIGINT'] as const))(
-    'is backed up as it was, and deleted, by the next run after %s',
+    'is backed up with its earlier status, and deleted, by the next run after %s',
     async (signal) => {
       const { sandbox, id, other, before, backup, stderr, again } = await usePausedByKilled(signal);
       if (signal === 'SIGINT') expect(stderr).toContain('may still be paused (it was active)');
@@ -203,14 +203,14 @@ describe('a code that an ended run left paused (B5)', () => {
     expect(statusOf(sandbox, id)).toBe('active');
   });
 
-  it.runIf(SOAK)('gets its status back if it was a code of the command line', async () => {
+  it.runIf(SOAK)('gets its status back if it was specified on the command line', async () => {
     const { sandbox, id, other, backup, run } = await usePausedByKilled('SIGKILL', false);
     const next = await run('qr', 'delete', other, '--yes', '--backup', backup);
     expect(next.code, next.stderr).toBe(0);
     expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
   });
 
-  it('is unchanged later: another user may pause it', async () => {
+  it('keeps a status that another user sets later', async () => {
     const { sandbox, id, other, file, list, again, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     expect(await again()).toMatchObject({ code: 0 });

@@ -47,7 +47,7 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
   });
 
-  it('refuses a file that is not a record of the code in its place (2), and replaces an earlier record', async () => {
+  it('refuses another file at the path of a record (2), and replaces an earlier record', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const cwd = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -78,7 +78,7 @@ describe('qr delete --backup', () => {
     ['two ids', 1, 2, false],
   ];
   it.each(firstRows(1, ways))(
-    'costs what --dry-run says, with --yes and on a terminal: %s, %i scans',
+    'costs the requests that --dry-run predicts, with --yes and on a terminal: %s, %i scans',
     async (how, scans, count, ofFile) => {
       for (const asked of [false, true]) {
         const sandbox = await useSandbox({ codes: 3, scans: 0 });
@@ -182,39 +182,42 @@ describe('qr delete --backup', () => {
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 
-  it.skipIf(!hasStrace)('flushes the last byte and name before the DELETE is sent (B1)', async () => {
-    const sandbox = await useSandbox(DATA);
-    const directory = await useDirectory();
-    const log = join(directory, 'strace');
-    const backup = join(directory, 'backup');
-    const calls = 'trace=fsync,fdatasync,rename,write,writev,sendto,sendmsg';
-    const command = [process.execPath, BIN, 'qr', 'delete', sandbox.codeId(), '--yes', '--backup', backup];
-    const env = { ...AMBIENT, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
-    const child = spawn(STRACE, ['-f', '-y', '-qq', '-s', '12', '-o', log, '-e', calls, ...command], {
-      env,
-      stdio: 'ignore',
-    });
-    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
-    const lines = (await readFile(log, 'utf8')).split('\n');
-    const sent = lines.findIndex((line) => line.includes('"DELETE /api'));
-    const ours = lines.flatMap((line, at) =>
-      line.includes(backup) || line.includes('rename(') ? [{ line, at }] : [],
-    );
-    expect(sent).toBeGreaterThan(0);
-    expect(ours.filter(({ line, at }) => at > sent && line.includes(backup))).toEqual([]);
-    const [, name] =
-      [...lines.slice(0, sent)]
-        .reverse()
-        .map((line) => /(rename|fsync)\(/.exec(line) ?? [])
-        .find(([found]) => found) ?? [];
-    // Of the last file: its content, its name, and the directory that has the name.
-    expect(name).toBe('fsync');
-    const scans = lines.findIndex((line) => line.includes('rename(') && line.includes('.scans.ndjson'));
-    expect(
-      lines.slice(0, scans).some((line) => line.includes('fsync(') && line.includes('.scans.ndjson')),
-    ).toBe(true);
-    expect(
-      lines.slice(scans, sent).some((line) => line.includes('fsync(') && line.includes(`${backup}>`)),
-    ).toBe(true);
-  });
+  it.skipIf(!hasStrace)(
+    'flushes the last byte and the file names before the DELETE is sent (B1)',
+    async () => {
+      const sandbox = await useSandbox(DATA);
+      const directory = await useDirectory();
+      const log = join(directory, 'strace');
+      const backup = join(directory, 'backup');
+      const calls = 'trace=fsync,fdatasync,rename,write,writev,sendto,sendmsg';
+      const command = [process.execPath, BIN, 'qr', 'delete', sandbox.codeId(), '--yes', '--backup', backup];
+      const env = { ...AMBIENT, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+      const child = spawn(STRACE, ['-f', '-y', '-qq', '-s', '12', '-o', log, '-e', calls, ...command], {
+        env,
+        stdio: 'ignore',
+      });
+      expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
+      const lines = (await readFile(log, 'utf8')).split('\n');
+      const sent = lines.findIndex((line) => line.includes('"DELETE /api'));
+      const ours = lines.flatMap((line, at) =>
+        line.includes(backup) || line.includes('rename(') ? [{ line, at }] : [],
+      );
+      expect(sent).toBeGreaterThan(0);
+      expect(ours.filter(({ line, at }) => at > sent && line.includes(backup))).toEqual([]);
+      const [, name] =
+        [...lines.slice(0, sent)]
+          .reverse()
+          .map((line) => /(rename|fsync)\(/.exec(line) ?? [])
+          .find(([found]) => found) ?? [];
+      // Of the last file: its content, its name, and the directory that has the name.
+      expect(name).toBe('fsync');
+      const scans = lines.findIndex((line) => line.includes('rename(') && line.includes('.scans.ndjson'));
+      expect(
+        lines.slice(0, scans).some((line) => line.includes('fsync(') && line.includes('.scans.ndjson')),
+      ).toBe(true);
+      expect(
+        lines.slice(scans, sent).some((line) => line.includes('fsync(') && line.includes(`${backup}>`)),
+      ).toBe(true);
+    },
+  );
 });

@@ -96,7 +96,7 @@ describe('qr update --from', () => {
   it.each([
     ['update', '--status', 'paused'],
     ['update', '--status', 'paused', '--dry-run'],
-  ])('is refused where a user sorted one column alone: %s %s', async (...line) => {
+  ])('is refused if a user sorted only one column: %s %s', async (...line) => {
     const { write, qr, sandbox, code } = await useChanges();
     const [a, b, c] = [0, 1, 2].map(code);
     // A slug that a spreadsheet made a number of is of no code, and the id counts.
@@ -110,7 +110,7 @@ describe('qr update --from', () => {
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  it('asks before it changes more than the share that --max-changes allows (9)', async () => {
+  it('requires --max-changes to change more than the allowed share of the codes (9)', async () => {
     const { write, qr, count, sandbox } = await useChanges({ codes: 20 });
     for (const { id } of sandbox.workspace.codes()) sandbox.workspace.update(id, { status: 'active' });
     await write(`id\n${Array.from({ length: 12 }, (_, n) => sandbox.codeId(n)).join('\n')}\n`);
@@ -125,7 +125,7 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(12);
   });
 
-  it('fails a row the service rejects, and stops there with --fail-fast', async () => {
+  it('fails a row that the service rejects, and stops there with --fail-fast', async () => {
     const refuse = sometimes(({ request }) => `${request.body}`.includes('Bad') && fails(400));
     const { write, qr, results, code } = await useChanges({ intercept: refuse });
     await write(`id,name\n${code(0).id},Good\n${code(1).id},Bad\n${code(2).id},Fine\n`);
@@ -135,7 +135,7 @@ describe('qr update --from', () => {
     expect((await results()).map(({ outcome }) => outcome)).toEqual(['unchanged', 'failed', 'updated']);
   });
 
-  it('checks every row first', async () => {
+  it('checks every row before the first request', async () => {
     const { write, qr, sandbox } = await useChanges();
     await write('id,status\nx,paused\n,pausd\n');
     expect(await qr(['update'])).toMatchObject({
@@ -147,7 +147,7 @@ describe('qr update --from', () => {
 });
 
 describe('qr delete --from', () => {
-  it('requires --yes or a terminal, where it shows the losses and prompts for the number', async () => {
+  it('requires --yes or a terminal, on which it shows the losses and prompts for the number', async () => {
     const { write, qr, count, code, sandbox } = await useChanges();
     await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
     expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });

@@ -7,7 +7,7 @@ import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
-describe('without a fault', () => {
+describe('qr create --from', () => {
   it('sends the listing and one request per row, no request gets 429, and the results have the columns of the sheet', async () => {
     const text =
       '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
@@ -45,7 +45,7 @@ describe('without a fault', () => {
     expect([sandbox.requests.length, sandbox.refused(), names().length]).toEqual([400, 0, 399]);
   });
 
-  it('costs the listing when it is run again, and one request per added row', async () => {
+  it('costs only the listing in a second run, and one request per added row', async () => {
     const { create, write, methods } = await useBench(rowsOf(3));
     await create();
     methods();
@@ -130,7 +130,7 @@ describe('the input', () => {
     [['--exit-code'], /--exit-code requires --dry-run/],
     [['--as-new', '3-2'], /a range of lines such as 15-20/],
     [['--fields', 'nope'], /unknown field "nope"/],
-  ])('goes with no %j', async (more, message) => {
+  ])("can't be combined with %j", async (more, message) => {
     const { file, directory, sandbox } = await useBench('name,type\na,sms\n');
     const options = { cwd: directory, env: sandbox.env };
     expect(await runHere(['qr', 'create', '--from', file, ...more], options)).toMatchObject({
@@ -172,7 +172,7 @@ describe('codes that exist already', () => {
     expect(methods()).toEqual({ GET: 1 });
   });
 
-  it('need a decision if they are more than the equal rows (9)', async () => {
+  it('need a decision if there are more of them than equal rows (9)', async () => {
     const { create, sandbox, posts, readResults } = await useBench(rowsOf(1));
     const [a, b] = [1, 2].map(() =>
       sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' }),
@@ -189,7 +189,7 @@ describe('codes that exist already', () => {
   });
 });
 
-describe('if the service refuses', () => {
+describe('qr create --from with a service that refuses requests', () => {
   it('stops at the limit of the plan, and sends only the remaining rows after it was raised', async () => {
     const { create, sandbox, posts, readResults, names } = await useBench(rowsOf(60), {
       codeLimit: 49,

@@ -8,7 +8,7 @@ const linesOf = (text: string) => text.trimEnd().split('\n');
 describe('a saved list without the column base', () => {
   const FIELDS = ['--fields', 'id,slug,name,destination,updated_at'];
 
-  it('as a workbook, whose times have no zone, overwrites no edit on the service (9), and is unchanged otherwise', async () => {
+  it('as a workbook, whose times have no zone, overwrites no edit on the service (9), and otherwise changes nothing', async () => {
     const { qr, sandbox, methods } = await useBench(rowsOf(1));
     const made = sandbox.workspace.create({ name: 'Menu', destination: 'https://example.com/old' });
     sandbox.workspace.create({ name: 'Poster', destination: 'https://example.com/2' });
@@ -57,7 +57,7 @@ describe('a sheet that was created', () => {
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
   });
 
-  it('has a code for each row after it was merged with its copy: two equal rows are two codes', async () => {
+  it('has a code for each row after its rows were copied: two equal rows are two codes', async () => {
     const { create, write, names } = await useBench(rowsOf(2));
     await create();
     await write('codes.csv', `${rowsOf(2)}${rowsOf(2).slice('name,destination\n'.length)}`);
@@ -118,7 +118,7 @@ describe('a sheet that was created', () => {
     ['skip', 'https://example.com/2', 'unchanged'],
   ];
   it.each(firstRows(2, decisions))(
-    'takes the answer %s from the column decision of its results, once',
+    'applies the decision %s in its results once',
     async (decision, destination, outcome) => {
       const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));
       await create();
@@ -208,7 +208,7 @@ describe('a sheet that was created', () => {
 });
 
 describe('three users with three copies', () => {
-  it('each add a row and correct one: every row has one code, and no run reverts a change of another', async () => {
+  it('each add a row and correct a row: every row has one code, and no run reverts a change of another user', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();
     const people = await Promise.all(

@@ -40,7 +40,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('qr create --from, killed again and again by a service that fails a fifth of the time', () => {
-  it(`creates ${ROWS} rows exactly once each`, async () => {
+  it(`creates each of ${ROWS} rows exactly once`, async () => {
     const directory = await useDirectory();
     const file = join(directory, 'codes.csv');
     // Some rows have a twin.

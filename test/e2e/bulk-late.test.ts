@@ -178,7 +178,7 @@ function decide(stdout: string, remove: (id: string) => unknown): string[] {
 }
 
 it.runIf(SOAK)(
-  `qr create --from makes each row once over ${KILLS} kills, or says what is there twice`,
+  `qr create --from creates each row once over ${KILLS} kills, or reports duplicate codes`,
   async () => {
     const all: Ended[] = [];
     let begun = 0;

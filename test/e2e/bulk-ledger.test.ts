@@ -66,7 +66,7 @@ describe('a ledger', () => {
     expect(sandbox.workspace.codes()).toHaveLength(2);
   });
 
-  it('of --ledger is refused for another workspace, if it is damaged, and if it is another file (2), before any request', async () => {
+  it('of --ledger is refused before any request (2) for another workspace, if damaged, or if it is another file', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
     expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 rows unchanged');
@@ -96,7 +96,7 @@ describe('a ledger', () => {
     expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv', 'own.jsonl']);
   });
 
-  it('is private, and a run without a place for it notes that it keeps no ledger', async () => {
+  it('is private, and a run without a directory for it notes that it keeps no ledger', async () => {
     const { create, names } = await useBench(rowsOf(2));
     const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
     expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);

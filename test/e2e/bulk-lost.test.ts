@@ -16,8 +16,8 @@ import { firstRows, SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
-describe('when responses are lost', () => {
-  it('finds created codes, sends the other rows again, needs a decision if another client created the same (9), and carries it out', async () => {
+describe('a run that loses responses', () => {
+  it('finds created codes, sends other rows again, and needs a decision if another client created an equal code (9)', async () => {
     const faults = [
       dropBefore,
       applyThenDrop,
@@ -99,7 +99,7 @@ describe('when responses are lost', () => {
     expect([code, names().length, new Set(names()).size]).toEqual([0, 30, 30]);
   });
 
-  it('remembers the requests of a killed run, also for a copy of the file with more rows', async () => {
+  it('recognizes the requests of a killed run, even in a copy of the file with more rows', async () => {
     let kill = () => undefined as unknown;
     let posts = 0;
     const { sandbox, directory, write, qr, names, file } = await useBench(rowsOf(4), {
@@ -170,7 +170,7 @@ describe('an interrupted run', () => {
     ],
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
   ];
-  it.each(firstRows(1, interrupted))('%s reports its progress', async (_, args, note) => {
+  it.each(firstRows(1, interrupted))('(%s) reports its progress', async (_, args, note) => {
     let changed = 0;
     const sandbox = await useSandbox({
       codes: 5,

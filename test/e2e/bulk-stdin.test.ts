@@ -66,7 +66,7 @@ describe('qr create --from -', () => {
     expect(await files()).toEqual(['rows']);
   });
 
-  it('prints the results of a run that failed, and the same rows again finish a run that was stopped', async () => {
+  it('prints the results of a failed run, and completes a stopped run if it receives the same rows again', async () => {
     const { sandbox, cwd, names, files, qr } = await usePipe({ latencyMs: 30 });
     const running = await startCli(['qr', ...create], { env: sandbox.env, cwd, input: rowsOf(40) });
     await until(() => sandbox.requests.length >= 10);

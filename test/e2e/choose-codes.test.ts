@@ -166,7 +166,7 @@ describe('codes are chosen', () => {
     [['CODE', '--from', '2026-10-01'], 2, 'use --since 2026-10-01'],
     [['--name', 'nobody'], 4, 'no code matches --name nobody'],
     [['--from', 'empty.csv'], 2, 'empty.csv contains no codes'],
-  ])('and %j is refused alike by each', async (flags, exit, message) => {
+  ])('by each command alike, which refuses %j', async (flags, exit, message) => {
     const { cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n`);
     await writeFile(join(cwd, 'empty.csv'), 'id\n');
@@ -196,7 +196,7 @@ describe('codes are chosen', () => {
 });
 
 describe('--append with a filter', () => {
-  test('continues while codes start and stop matching it, and refuses other filters (A30)', async () => {
+  test('continues while codes start and stop matching the filter, and refuses other filters (A30)', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const line = ['scans', 'export', '--name', 'Acme', '-o', 'acme.csv', '--append'];
     const rows = async () => slugsIn(await readFile(join(cwd, 'acme.csv'), 'utf8'));

@@ -112,7 +112,7 @@ describe('a log that an append keeps', () => {
     );
   });
 
-  test('of one code gets the ID of that code in each row, and continues with it', async () => {
+  test('of one code gets the ID of that code in each row, and can be continued', async () => {
     const { sandbox, cwd, run } = await useJob(2, 120);
     const code = sandbox.codeId();
     await run('export', code, '-o', 'log.ndjson', '--append');
@@ -134,7 +134,7 @@ describe('a log that an append keeps', () => {
     expect(await run('verify', code, '--output-dir', 'lake')).toMatchObject({ code: 0 });
   });
 
-  test('of another workspace is refused, and nothing is written', async () => {
+  test('of another workspace is refused, without writing any file', async () => {
     const [one, other] = [
       await useSandbox({ codes: 1, scans: 5 }),
       await useSandbox({ codes: 2, scans: 5, seed: 9 }),
@@ -214,7 +214,7 @@ test('files that no append keeps become a dataset that begins with their first s
   expect(await scansIn(join(cwd, 'lake'))).toEqual(wanted);
 });
 
-describe('what cannot be converted is refused before anything is written', () => {
+describe('an invalid conversion is refused before anything is written', () => {
   test.each([
     ['without a dataset to write', ['--input', 'scans.csv', '-o', 'copy.csv'], '--partition-by'],
     [

@@ -161,7 +161,7 @@ describe('a dataset that is read while it grows', () => {
   );
 
   it.runIf(hasStrace && SOAK)(
-    'the same if the kernel ends it at a flush, a write or a rename',
+    'has only complete parts even if the kernel ends a run at a flush, a write or a rename',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 200 });
       const directory = await useDirectory();

@@ -104,7 +104,7 @@ const WAYS: Way[] = [
 ];
 
 describe('exit codes', () => {
-  test('of the table all have a case here', () => {
+  test('are each covered by a case in this file', () => {
     const reached = new Set([...WAYS.map((way) => way.exit), 130, 143]);
     expect(EXIT_CODES.map(({ exit }) => exit).filter((exit) => !reached.has(exit))).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('exit codes', () => {
   /** The first way to each exit code is taken as it is built. */
   const isFirst = (way: Way) => way === WAYS.find(({ exit }) => exit === way.exit);
 
-  test.each(WAYS)('$exit: $how', async (way) => {
+  test.each(WAYS)('include $exit: $how', async (way) => {
     const { exit, args, sandbox: options, env, says } = way;
     const sandbox = await useSandbox({ scans: 20, ...options });
     const run = isFirst(way) ? runCli : runByDay;
@@ -123,7 +123,7 @@ describe('exit codes', () => {
   });
 
   test.each(WAYS.filter(({ exit }) => exit !== 0))(
-    '$exit as a line of JSON: $how',
+    'include $exit, in a line of JSON: $how',
     async ({ exit, args, sandbox: options, env }) => {
       const sandbox = await useSandbox({ scans: 20, ...options });
       const words = [...args(sandbox), '--format', 'json', '--quiet'];

@@ -160,7 +160,7 @@ describe('an export of 2,600 scans', () => {
     expect(idsOf(csv)).toEqual(idsIn(sandbox));
   });
 
-  test('to a workbook omits a code with a value too long for a cell, and has the others completely', async () => {
+  test('to a workbook omits a code with a value too long for a cell, and contains the other codes completely', async () => {
     const sandbox = await useSandbox({ codes: 0 });
     const ids = [1, 2, 3].map((n) => sandbox.workspace.put({ slug: `s${n}`, name: `Code ${n}` }).id);
     for (const [n, id] of ids.entries())
@@ -177,7 +177,7 @@ describe('an export of 2,600 scans', () => {
     expect(sheet.match(/<row /g)?.length).toBe(sheet.match(/<\/row>/g)?.length);
   });
 
-  test('omits a code that is deleted during the run, finishes the others, and ends with 8', async () => {
+  test('omits a code that is deleted during the run, completes the others, and ends with 8', async () => {
     let sandbox: TestSandbox | undefined;
     const intercept = sometimes(({ request }) => {
       if (sandbox && request.query.get('page') === '3') sandbox.workspace.delete(sandbox.codeId(1));
@@ -254,7 +254,7 @@ describe('the rate limit', () => {
     expect(stderr).toContain('rate limit');
   });
 
-  test('is waited for no longer than --max-wait: 0 ends at once with 6', async () => {
+  test('ends the run at once with 6 if --max-wait is 0', async () => {
     const sandbox = await useSandbox({ ...DATA, limit: 5 });
     const { code, csv, stderr } = await exported(sandbox, '--max-wait', '0');
     expect({ code, csv }).toEqual({ code: 6, csv: undefined });

@@ -26,7 +26,7 @@ async function useFiles(files: Record<string, string>, options: SandboxOptions =
 const withoutColor = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, '');
 const linesOf = (stderr: string) => stderr.split('\n').map((line) => line.trim());
 
-describe('one pass', () => {
+describe('one pass over a file', () => {
   it('reports invalid rows, values and destinations, and warnings, with one number per row', async () => {
     const text = [
       'name,type,destination',
@@ -176,7 +176,7 @@ describe('a list that was not edited', () => {
     expect(writes()).toBe(0);
   });
 
-  it('is refused for its edited rows before any request', async () => {
+  it('is refused, once edited, for its edited rows before any request', async () => {
     const { qr, cwd, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await readFile(join(cwd, 'codes.csv'), 'utf8');
@@ -226,7 +226,7 @@ describe('without a key or a service', () => {
       'slug,id,status\na,x,paused\n',
     ],
     ['delete', 'slug\na\n', 'slug,id\na,x\n'],
-  ])('%s --offline says whether a file is good (0) or faulty (2)', async (verb, fine, faulty) => {
+  ])('%s --offline reports whether a file is valid (0) or faulty (2)', async (verb, fine, faulty) => {
     const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
     const right = await qr([verb, '--from', 'good.csv', '--offline'], bare);
     expect([right.code, right.stdout, right.stderr]).toEqual([

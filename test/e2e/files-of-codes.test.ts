@@ -67,7 +67,7 @@ async function useCode() {
 
 describe('a workbook', () => {
   test.each(COMMANDS)(
-    'is read by %s %s as far as --sheet-name and --visible-only say',
+    'is read by %s %s from the sheet and rows that --sheet-name and --visible-only choose',
     async (...command) => {
       const { cwd, id, run } = await useCode();
       await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
@@ -84,7 +84,7 @@ describe('a workbook', () => {
     },
   );
 
-  test('is the file that --sheet-name and --visible-only are about, if another one is text', async () => {
+  test('is the file to which --sheet-name and --visible-only apply if another input file is text', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
     await writeFile(join(cwd, 'own.csv'), `id,hall\n${id},north\n`);
@@ -118,7 +118,7 @@ describe('a workbook', () => {
 });
 
 describe('results of which some rows failed', () => {
-  test.each(CHOOSING)('are read by %s %s without those rows, which is said', async (...command) => {
+  test.each(CHOOSING)('are read by %s %s without those rows, with a note', async (...command) => {
     const { cwd, id, run } = await useCode();
     const rows = [`a,${id},s,created,`, 'b,,,failed,rejected', 'c,,,not-attempted,', 'd,,,undecided,'];
     await writeFile(join(cwd, 'codes.results.csv'), `name,id,slug,outcome,error\n${rows.join('\n')}\n`);
@@ -152,7 +152,7 @@ describe('results of which some rows failed', () => {
     }
   });
 
-  test('are recognized as those of qrctl: in any other file, a row without a code is a fault', async () => {
+  test('are recognized as results of qrctl: in any other file, a row without a code is a fault', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'own.csv'), `id,outcome\n${id},hung up\n,failed\n`);
     const { code, stderr } = await run('scans', 'export', '--from', 'own.csv');

@@ -147,7 +147,7 @@ describe('the key is never written', () => {
     await expectNoKey(results, directory);
   });
 
-  test('by a crash, also not in its stack', async () => {
+  test('by a crash, not even in its stack trace', async () => {
     const directory = await useDirectory();
     const crash = join(directory, 'crash.cjs');
     await writeFile(
@@ -180,9 +180,9 @@ async function listen(server: Server, onRequest: () => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe('the key goes to one place', () => {
+describe('the key is sent only to the service', () => {
   // All of them are in test/service/faults.test.ts.
-  test.each([302, 307])('but not to the target of a %i redirect', async (status) => {
+  test.each([302, 307])('and not to the target of a %i redirect', async (status) => {
     let asked = 0;
     const port = await listen(
       createHttpServer((_, response) => void response.end('{}')),
@@ -280,7 +280,7 @@ describe('TLS', () => {
 });
 
 describe('responses', () => {
-  test.runIf(SOAK)('a gzip bomb is refused within a heap of 100 MB', async () => {
+  test.runIf(SOAK)('with a gzip bomb are refused within a heap of 100 MB', async () => {
     const sandbox = await useSandbox({ intercept: gzipBomb(96 * 1024 * 1024) });
     const limited = { nodeArgs: ['--max-old-space-size=100'], env: sandbox.env };
     const { code, stderr } = await runCli(['qr', 'list'], limited);
@@ -492,7 +492,7 @@ describe('variables', () => {
     [{ TERM: '\u001b[2J', NO_COLOR: '\u001b[2J', CI: '\u001b' }, 0],
     [{ HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' }, 0],
     [{ TMPDIR: '/nonexistent' }, 0],
-  ])('%j', async (env, exit) => {
+  ])("set to %j can't inject text, leak a secret, or crash the command", async (env, exit) => {
     const sandbox = await useSandbox({ codes: 1, key: KEY });
     const { code, stdout, stderr } = await runByDay(['qr', 'list', '--format', 'table'], {
       env: { ...sandbox.env, ...env },

@@ -163,7 +163,7 @@ describe('codes', () => {
     expect(JSON.stringify(JSON.parse(one.stdout))).toBe(JSON.stringify(CODES[7]));
   });
 
-  test('in CSV are inert, for Excel too, and exact with --raw-cells', async () => {
+  test('in CSV are inert, even for Excel, and exact with --raw-cells', async () => {
     const service = await useService();
     const [plain, excel, raw] = await Promise.all([
       runByDay(['qr', 'list', '--format', 'csv'], service),
@@ -214,7 +214,7 @@ describe('codes', () => {
     expect(JSON.stringify(JSON.parse(json?.stdout ?? ''))).toBe(JSON.stringify(CODES));
   });
 
-  test('one by one on a terminal are harmless', async () => {
+  test('are harmless on a terminal one by one', async () => {
     const service = await useService();
     const some = [
       'clear screen',
@@ -245,7 +245,7 @@ describe('codes', () => {
     expectHarmless(stdout.replace(/\x1b\[1G[\s\S]*$/, ''));
   });
 
-  test('complete as plain words, each with its name on one line', async () => {
+  test('are completed as plain words, each with its name on one line', async () => {
     const service = await useService();
     const { stdout } = await runByDay(
       ['__complete', 'qr', 'get', ''],
@@ -284,7 +284,7 @@ describe('codes', () => {
 describe('scans', () => {
   const ID = uuid(1);
 
-  test('in every file are exact or inert, and files are named by ids', async () => {
+  test('are exact or inert in every file, and files are named by ID', async () => {
     const directory = await useDirectory();
     const service = { ...(await useService({ codes: CODES.slice(0, 3) })), cwd: directory };
     const ends = await Promise.all([
@@ -316,7 +316,7 @@ describe('scans', () => {
     ]);
   });
 
-  test('of several codes have inert names in front', async () => {
+  test('of several codes have inert names in their first columns', async () => {
     const [code] = [codeOf(HOSTILE.DDE ?? '', 1)];
     const service = await useService({ codes: [code, codeOf('b', 2)], scans: SCANS.slice(0, 2) });
     const { stdout } = await runByDay(['scans', 'export', '--all'], service);
@@ -384,7 +384,7 @@ describe('an error message of the service', () => {
     refuse: (n) => ({ status: 400, body: { error: TEXTS[n], code: TEXTS[n] } }),
   };
 
-  test('is harmless in results on a terminal, inert in the results file, and the journal survives it', async () => {
+  test('is harmless in results on a terminal, inert in the results file, and readable in the ledger', async () => {
     const directory = await useDirectory();
     const rows = TEXTS.map((_, n) => `code ${n},sms`).join('\n');
     await writeFile(join(directory, 'codes.csv'), `name,type\n${rows}\n`);
@@ -461,7 +461,7 @@ describe('an error message of the service', () => {
 });
 
 describe('values of files', () => {
-  test('names of codes to create arrive exactly, and their results are inert', async () => {
+  test('arrive at the service exactly as names of codes, and are inert in the results', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0, limit: 100_000 });
     const names = TEXTS.map(wellFormed).filter((text) => text.trim() !== '' && !text.includes('\0'));
@@ -487,7 +487,7 @@ describe('values of files', () => {
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
   });
 
-  test('rows of JSON have results in CSV that are inert, and values come back', async () => {
+  test('in rows of JSON are inert in results as CSV, and are read back unchanged', async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     const row = {
@@ -550,7 +550,7 @@ describe('values of files', () => {
     expect(sandbox.workspace.codes()).toMatchObject([{ name: 'a', type: 'url' }]);
   });
 
-  test('profiles and settings are harmless on a terminal', async () => {
+  test('in profiles and settings are harmless on a terminal', async () => {
     const home = await useDirectory();
     const config = join(home, 'config');
     await mkdir(config, { mode: 0o700 });

@@ -56,7 +56,7 @@ async function useImages() {
 
 describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
   test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
-    'by %s: what is there is whole, and the next run goes on',
+    'by %s leaves only complete images, and the next run continues',
     async (signal) => {
       const { sandbox, args, directory, images, faults, expectWhole } = await useImages();
       for (const share of [0.1, 0.5, 0.9]) {
@@ -89,7 +89,7 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
     ['pwrite64', 'error=ENOSPC'],
     ['rename', 'signal=SIGKILL'],
   ])(
-    'by the kernel, at a %s with %s: what is there is whole, and the next run goes on',
+    'by the kernel, at a %s with %s, leaves only complete images, and the next run continues',
     async (call, fault) => {
       const { sandbox, args, directory, faults, expectWhole } = await useImages();
       for (const nth of [5, 60, 140]) {

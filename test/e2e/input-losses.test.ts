@@ -50,14 +50,14 @@ describe('a dataset', () => {
   const LAKE = ['--output-dir', 'lake', '--partition-by', 'day', '-f', 'csv'];
   const DAY = 'lake/dt=2024-07-14';
 
-  test('that lacks a day between others is not counted as one without scans (F22)', async () => {
+  test('that lacks a day between others is refused, not counted as a day without scans (F22)', async () => {
     const { cwd } = await useExport(...LAKE);
     await rm(join(cwd, DAY), { recursive: true });
     await expectRefused(cwd, 'lake', 'dt=2024-07-14/part-000001.csv is missing');
     expect(await stats(cwd, 'lake/dt=2024-07-13', 'lake/dt=2024-07-15')).toMatchObject({ code: 0, scans: 4 });
   });
 
-  test('with a part that was truncated, or still has its temporary name, is not counted', async () => {
+  test('with a part that was truncated, or still has its temporary name, is refused', async () => {
     const { cwd, append } = await useExport(...LAKE);
     const [part = ''] = (await readdir(join(cwd, DAY))).filter((name) => name.startsWith('part'));
     const path = join(cwd, DAY, part);
@@ -82,7 +82,7 @@ describe('a dataset', () => {
     });
   });
 
-  test('whose manifest was truncated is not counted', async () => {
+  test('whose manifest was truncated is refused', async () => {
     const { cwd } = await useExport(...LAKE);
     await truncate(join(cwd, 'lake/_qrctl.json'), 100);
     await expectRefused(cwd, 'lake', 'its _qrctl.json cannot be read');
@@ -90,7 +90,7 @@ describe('a dataset', () => {
 });
 
 describe('an appended file', () => {
-  test('without an extension is a log of its directory, and lost if only its state is left (F22)', async () => {
+  test('without an extension is a log of its directory, and is missing if only its state is left (F22)', async () => {
     const { sandbox, cwd } = await useExport('-o', 'scans', '-f', 'csv');
     await mkdir(join(cwd, 'logs'));
     for (const name of ['scans', 'scans.state.json']) await rename(join(cwd, name), join(cwd, 'logs', name));
@@ -102,7 +102,7 @@ describe('an appended file', () => {
     expect(await verify()).toMatchObject({ code: 8 });
   });
 
-  test('that was emptied, truncated or edited is not counted, but a copy without its state is', async () => {
+  test('that was emptied, truncated or edited is refused, but a copy without its state is counted', async () => {
     const { cwd } = await useExport('-o', 'all.csv');
     const text = await readFile(join(cwd, 'all.csv'), 'utf8');
     const lines = text.split('\n');
@@ -127,7 +127,7 @@ describe('an appended file', () => {
     });
   });
 
-  test('that was removed from its directory does not count as a code without scans', async () => {
+  test('that was removed from its directory is refused, not counted as a code without scans', async () => {
     const { cwd, sandbox } = await useExport('--output-dir', 'dir');
     await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
     await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);
@@ -135,7 +135,7 @@ describe('an appended file', () => {
     expect(await stats(cwd, 'dir')).toMatchObject({ code: 0, scans: 3 });
   });
 
-  test('whose state was truncated is not counted', async () => {
+  test('whose state was truncated is refused', async () => {
     const { cwd } = await useExport('-o', 'all.csv');
     await truncate(join(cwd, 'all.csv.state.json'), 100);
     await expectRefused(cwd, 'all.csv', 'its state file cannot be read');

@@ -156,7 +156,7 @@ describe('files that later runs rely on', () => {
 });
 
 describe('files of one run', () => {
-  it('must be different files, by any path and before they exist', async () => {
+  it('must be different files, by any path and even before they exist', async () => {
     const work = await useWork();
     await leaveFiles(work);
     await symlink('../rows.csv', work.path('sub/rows.csv'));

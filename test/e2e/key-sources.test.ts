@@ -37,7 +37,7 @@ async function prepare(source: Source, sandbox: TestSandbox, key = KEY): Promise
 
 describe('the source of the key', () => {
   test.each<Source>(['variable', 'file', 'credential', 'profile', 'command'])(
-    '%s authorizes requests and is named, without the key',
+    '%s authorizes requests, and is reported without the key',
     async (source) => {
       const sandbox = await useSandbox({ key: KEY, codes: 2 });
       const env = await prepare(source, sandbox);
@@ -62,7 +62,7 @@ describe('the source of the key', () => {
   );
 
   test.runIf(hasStrace).each(firstRows<Source>(1, ['command', 'file', 'credential', 'profile']))(
-    '%s puts the key in no argument and no environment of any process',
+    '%s puts the key in no argument and no environment variable of any process',
     async (source) => {
       const sandbox = await useSandbox({ key: KEY, codes: 2 });
       const env = await prepare(source, sandbox);
@@ -194,7 +194,7 @@ describe('a key-command', () => {
     ['file', 'config.json', 0o666],
     ['directory', '', 0o777],
   ])(
-    'of a config whose %s other users were able to change is not run until the permissions are corrected',
+    'of a config whose %s was writable by other users is not run until the permissions are corrected',
     async (_, name, mode) => {
       const sandbox = await useSandbox({ key: KEY });
       const env = await prepare('command', sandbox);
@@ -230,7 +230,7 @@ describe('a key-command', () => {
     ]);
   });
 
-  test('that hangs is ended with qrctl by Ctrl-C', async () => {
+  test('that hangs ends together with qrctl at Ctrl-C', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     const pid = join(await useDirectory(), 'pid');

@@ -57,7 +57,7 @@ describe('a proxy that is down', () => {
   test.each([
     ['HTTP_PROXY', 'http://127.0.0.1:2/api/v1'],
     ['HTTPS_PROXY', 'https://qr.example/api/v1'],
-  ])('is named, its password is not: %s', async (variable, baseUrl) => {
+  ])('is named without its password: %s', async (variable, baseUrl) => {
     const env = { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: WRONG, [variable]: NOTHING_LISTENS };
     for (const args of [['qr', 'list', '--retry-for', '0'], ['doctor']]) {
       const { code, stdout, stderr } = await runByDay(args, { env });
@@ -95,7 +95,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
     );
   });
 
-  test('after an invalid command line, once', async () => {
+  test('after an invalid command line, each flag once', async () => {
     const { qr } = await useProfiles();
     expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain(
       'Did you mean `qrctl qr list --profile kundeb`?',
@@ -139,7 +139,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
     expect(run.error.hint).toContain('qrctl qr list --profile kundeb');
   });
 
-  test('after a create whose response was lost', async () => {
+  test('after `qr create` lost its response', async () => {
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };
@@ -160,7 +160,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);
   });
 
-  test('but values stay unchanged', async () => {
+  test('but values that look like commands are unchanged', async () => {
     const { qr } = await useProfiles();
     const name = 'qrctl qr delete x';
     const { stderr } = await qr(['qr', 'get', name, '--profile', 'kundeb']);
@@ -209,11 +209,11 @@ describe('the prompt of a deletion', () => {
   });
 });
 
-test('names of files about a workspace contain neither its address nor its key', async () => {
+test('the names of files about a workspace contain neither its address nor its key', async () => {
   const { qr, cwd, sandbox } = await useProfiles();
   await qr(['qr', 'list', '--profile', 'kundeb']);
   await qr(['__complete', '--profile', 'kundeb', 'qr', 'get', '']);
   const names = readdirSync(join(cwd, 'cache', 'qrctl', 'codes'));
-  expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{16}\.json$/)]);
+  expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{8}\.json$/)]);
   expect(sandbox.apiKey).toContain('svc_live_');
 });

@@ -20,7 +20,7 @@ async function useWork() {
 
 describe('qr create --template', () => {
   it.each(['menus.csv', 'menus.xlsx'])(
-    'keeps a %s that exists, unless --overwrite is given',
+    'keeps a %s that exists, unless --overwrite is passed',
     async (name) => {
       const { cwd, qr } = await useWork();
       expect(await qr('create', '--template', '-o', name)).toMatchObject({ code: 0 });
@@ -50,7 +50,7 @@ const BOTH_WAYS = /Specify a different file with --results, or add --overwrite t
 
 describe('a file at the path of the results', () => {
   it.each(['qr create', 'qr delete', 'qr update'])(
-    '%s keeps a file that is not a results file',
+    'is kept by %s if it is not a results file',
     async (command) => {
       const { sandbox, qr, write, read } = await useWork();
       const notes = 'name,notes\nmenu,call the printer\n';
@@ -72,7 +72,7 @@ describe('a file at the path of the results', () => {
     },
   );
 
-  it('an empty file is replaced, and one that cannot be read is refused', async () => {
+  it("is replaced if it is empty, and refused if it can't be read", async () => {
     const { cwd, qr, write } = await useWork();
     await write('codes.csv', 'name,type\nmenu,sms\n');
     await write('empty.csv', '');
@@ -84,7 +84,7 @@ describe('a file at the path of the results', () => {
   });
 });
 
-it('a second run of the same command replaces its own results', async () => {
+it('the results of an earlier run are replaced by a second run of the same command', async () => {
   const { sandbox, qr, write, read } = await useWork();
   await write('sale.csv', `id,name\n${sandbox.codeId(0)},one\n${sandbox.codeId(1)},two\n`);
   for (const outcome of ['updated', 'unchanged']) {

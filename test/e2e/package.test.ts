@@ -102,7 +102,7 @@ describe('the package', () => {
     expect(said).not.toMatch(/warn(?!.*\bnodedir\b)/i);
   });
 
-  test('names the licence of every library in it', async () => {
+  test('names the license of every library in it', async () => {
     const licenses = await readFile(join(prefix, 'lib/node_modules/qrctl/dist/THIRD-PARTY-LICENSES'), 'utf8');
     for (const name of [
       'pdfkit',

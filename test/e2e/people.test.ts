@@ -151,7 +151,7 @@ describe('a list that was saved yesterday', () => {
     expect(methods().PATCH).toBeUndefined();
   });
 
-  it('with a column of destinations that was sorted alone is refused (9) without --force', async () => {
+  it('with only its column of destinations sorted is refused (9) without --force', async () => {
     const { create, qr, read, write, sandbox, methods } = await useBench(rowsOf(7));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -195,7 +195,7 @@ describe('an ID and a slug of different codes in one row', () => {
     ['apply'],
     ['delete', '--yes'],
     ['image', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out'],
-  ])('are refused by %s (2), and nothing is sent', async (verb, ...flags) => {
+  ])('are refused by %s (2), without changing anything', async (verb, ...flags) => {
     const { qr, write, sandbox, methods } = await useBench('', { codes: 2 });
     const [a, b] = [0, 1].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     await write('rows.csv', `key,id,slug\nk,${a?.id},${b?.slug}\n`);
@@ -212,7 +212,7 @@ describe('qr apply', () => {
   const TWO = 'key,name,type,destination,status\na,Poster,sms,,active\nb,Poster,sms,,paused\n';
 
   it.each([true, false])(
-    'never crosses two equal codes without its lock file (ledger: %s)',
+    'never swaps two equal codes without its lock file (ledger: %s)',
     async (hasLedger) => {
       const { qr, write, directory, sandbox, methods } = await useBench('');
       await write('codes.csv', TWO);
@@ -259,7 +259,7 @@ describe('qr apply', () => {
     expect(code('B').status).toBe('active');
   });
 
-  it('needs a decision for a key 007 that became 7, also with an edit (9): no duplicate code', async () => {
+  it('needs a decision for a key 007 that became 7, even with an edit, and creates no duplicate code (9)', async () => {
     const { qr, write, methods, names, sandbox } = await useBench(
       'key,name,type\n007,Bond,sms\n008,Bill,sms\nm,M,sms\n',
     );
@@ -293,31 +293,34 @@ describe('a decision', () => {
     expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
   });
 
-  it.runIf(SOAK)('--as-new all twice creates the rows once, also if the first run was killed', async () => {
-    let posts = 0;
-    let kill = () => undefined as unknown;
-    const { create, names, sandbox, directory, file } = await useBench(rowsOf(4), {
-      intercept: sometimes(({ request }) => {
-        if (request.method !== 'POST' || ++posts !== 7) return undefined;
-        return (exchange) => {
-          exchange.apply();
-          kill();
-        };
-      }),
-    });
-    await create();
-    const again = ['--as-new', 'all', ...quick];
-    const running = await startCli(['qr', 'create', '--from', file, ...again], {
-      env: sandbox.env,
-      cwd: directory,
-    });
-    kill = () => running.child.kill('SIGKILL');
-    await running.done;
-    for (let run = 0; run < 3; run++) expect((await create(again)).code).toBe(0);
-    expect(names()).toEqual([1, 2, 3, 4].flatMap((n) => [`Code ${n}`, `Code ${n}`]));
-  });
+  it.runIf(SOAK)(
+    '--as-new all creates the rows once in two runs, even if the first run was killed',
+    async () => {
+      let posts = 0;
+      let kill = () => undefined as unknown;
+      const { create, names, sandbox, directory, file } = await useBench(rowsOf(4), {
+        intercept: sometimes(({ request }) => {
+          if (request.method !== 'POST' || ++posts !== 7) return undefined;
+          return (exchange) => {
+            exchange.apply();
+            kill();
+          };
+        }),
+      });
+      await create();
+      const again = ['--as-new', 'all', ...quick];
+      const running = await startCli(['qr', 'create', '--from', file, ...again], {
+        env: sandbox.env,
+        cwd: directory,
+      });
+      kill = () => running.child.kill('SIGKILL');
+      await running.done;
+      for (let run = 0; run < 3; run++) expect((await create(again)).code).toBe(0);
+      expect(names()).toEqual([1, 2, 3, 4].flatMap((n) => [`Code ${n}`, `Code ${n}`]));
+    },
+  );
 
-  it('is needed for a key whose response was lost, whose code was renamed, and whose row was edited: no duplicate code', async () => {
+  it('is needed if the response for a key was lost, its code renamed and its row edited: no duplicate code', async () => {
     let onPost = () => undefined as unknown;
     const { qr, write, code, sandbox, directory, methods } = await useBench(
       'key,name,destination\na,Poster,https://x.de/a\n',
@@ -349,7 +352,7 @@ describe('a decision', () => {
 });
 
 describe('a code that was deleted', () => {
-  it('is reported as deleted (9) until --as-new or until its row is removed', async () => {
+  it('is reported as deleted (9) until --as-new is passed or its row is removed', async () => {
     const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
     await create();
     const { id } = code('Code 2');
@@ -376,7 +379,7 @@ describe('a plan of dated changes', () => {
   const at = (day: number) => `2020-01-0${day}T00:00Z`;
   const due = ['update', '--due', '--from'];
 
-  it('needs a decision for a later edit of another client if the memory of the plan was lost (9), for rows with a base', async () => {
+  it('needs a decision on another machine for a later edit of another client, for rows with a base (9)', async () => {
     const { qr, read, write, sandbox, methods } = await useBench('', { codes: 1 });
     const id = sandbox.codeId();
     await qr(['list', '-o', 'list.csv', '--fields', 'id,destination,base']);
@@ -399,7 +402,7 @@ describe.each(firstRows(1, habits))('a service that %s what it is sent', (_, cha
   const NAME = 'A  poster with a name longer than 20';
   const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
 
-  it('is not changed every night: create, update and apply send no PATCH without a difference', async () => {
+  it('receives no repeated PATCH: create, update and apply send none without a difference', async () => {
     const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, {
       intercept: storing(change),
     });

@@ -92,7 +92,7 @@ describe('every block of shell works unchanged', () => {
     expect(without).toEqual(['docs/guarantees.md', 'docs/install.md', 'docs/performance.md']);
   });
 
-  test('except those that install, prompt, or need another machine', () => {
+  test('except blocks that install, prompt, or need another machine', () => {
     for (const name of DOCUMENTS) {
       for (const block of blocksIn(readDocument(name), 'bash'))
         expect(block).toMatch(/\bnpm |^qrctl sandbox$|auth login|rclone/m);
@@ -136,7 +136,7 @@ describe.runIf(SOAK)('the script of the CI job', () => {
     expect((await shell(create)).status).toBe(0);
   });
 
-  test('fails with its command, also under bash -e, and prints advice', async () => {
+  test('fails with its command, even under bash -e, and prints advice', async () => {
     const shell = await useSandboxShell();
     await shell(check);
     // No less an outage for being waited out a second instead of half a minute.
@@ -158,7 +158,7 @@ describe.runIf(SOAK)('the script of the CI job', () => {
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 test.skipIf(!hasSystemd)(
-  'the units are what systemd itself takes, and run what is tried elsewhere',
+  'systemd accepts the units of the guide, and they run commands that other tests run',
   async () => {
     const directory = await useDirectory();
     const guide = readDocument('docs/scheduled-exports.md');

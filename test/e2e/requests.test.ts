@@ -44,7 +44,7 @@ const EDGES: [number, number][] = [
 
 describe('the requests of an export', () => {
   test.each([[1, 1], [500, 2], [501, 2], ...(SOAK ? EDGES : [])])(
-    '%i scans of a code given by its id cost %i requests',
+    '%i scans of a code specified by ID cost %i requests',
     async (scans, cost) => {
       const sandbox = await sandboxWith(scans);
       const args = ['scans', 'export', sandbox.codeId()];
@@ -66,7 +66,7 @@ describe('the requests of an export', () => {
     expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
   });
 
-  test('--all costs its listing and the pages of each code; so does an append, and the next night it is one request a code', async () => {
+  test('--all costs its listing and the pages of each code, as an append does; the next append costs one request per code', async () => {
     const sandbox = await useSandbox({ codes: 102, scans: 20 });
     const codes = [...sandbox.workspace.codes()].map(({ id }) => sandbox.scans(id).length);
     const cost = 2 + codes.reduce((sum, scans) => sum + costOf(scans), 0);
@@ -148,7 +148,7 @@ describe('the requests of a count', () => {
 
 describe('a capped total', () => {
   test.each(firstRows(1, ['none', 'asc', 'desc'] as const))(
-    'at a round number hides nothing, however dense the scans are (%s)',
+    'at a round number hides no scans, however dense they are (%s)',
     async (scanOrder) => {
       const sandbox = await useSandbox({
         codes: 1,
@@ -223,7 +223,7 @@ describe('a wrong total', () => {
     },
   );
 
-  test('of an empty page behind the end counts nothing, and ends nothing', async () => {
+  test('of an empty page after the last one is ignored', async () => {
     const emptied = sometimes(({ request }) => {
       if (!request.path.endsWith('/scans')) return undefined;
       return changedBody((body) => {
@@ -262,7 +262,7 @@ describe('the requests that --dry-run predicts', () => {
 
   const slugOf = (sandbox: TestSandbox, n: number) => sandbox.workspace.codes()[n]?.slug ?? '';
 
-  test('are about those of dated changes, also for an unknown slug', async () => {
+  test('are about those of dated changes, even for an unknown slug', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     for (const n of [0, 249]) {
       const plan = `slug,at,name\n${slugOf(sandbox, n)},2026-01-01T00:00:00Z,new\n`;

@@ -10,25 +10,28 @@ const EDITS: [what: string, cells: Record<string, string>][] = [
 ];
 
 describe('edits in a results file', () => {
-  it.each(EDITS)('%s is kept by qr create --from LIST, whatever the outcome of the row', async (_, cells) => {
-    const { create, edit, read, directory } = await useBench(rowsOf(2));
-    await create();
-    expect((await create()).stderr).toContain('2 rows unchanged');
-    await edit('codes.results.csv', (row, at) => (at === 0 ? { ...row, ...cells } : row));
-    const before = await read('codes.results.csv');
-    const { code, stderr } = await create();
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /kept the earlier results in \S+\.old: they have edits that the new results lack/,
-      ),
-    ]);
-    expect(await read('codes.results.csv.old')).toBe(before);
-    expect((await create()).stderr).not.toContain('kept');
-    expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
-  });
+  it.each(EDITS)(
+    'with %s are kept by qr create --from LIST, whatever the outcome of the row',
+    async (_, cells) => {
+      const { create, edit, read, directory } = await useBench(rowsOf(2));
+      await create();
+      expect((await create()).stderr).toContain('2 rows unchanged');
+      await edit('codes.results.csv', (row, at) => (at === 0 ? { ...row, ...cells } : row));
+      const before = await read('codes.results.csv');
+      const { code, stderr } = await create();
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(
+          /kept the earlier results in \S+\.old: they have edits that the new results lack/,
+        ),
+      ]);
+      expect(await read('codes.results.csv.old')).toBe(before);
+      expect((await create()).stderr).not.toContain('kept');
+      expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
+    },
+  );
 
-  it('are kept by qr update --from LIST, and never in place of edits that were kept before', async () => {
+  it('are kept by qr update --from LIST, each time in a new file', async () => {
     const { create, qr, edit, read } = await useBench(rowsOf(2));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -42,7 +45,7 @@ describe('edits in a results file', () => {
     }
   });
 
-  it('and an earlier version of a workbook are kept beside an earlier file with other codes', async () => {
+  it('are kept once for a workbook, and do not replace an earlier kept file with other codes', async () => {
     const { create, qr, write, read, directory } = await useBench(rowsOf(2));
     await create(['--results', 'codes.results.xlsx']);
     await write('codes.results.xlsx.old', 'other codes');
@@ -52,7 +55,7 @@ describe('edits in a results file', () => {
     expect(kept).toEqual(['codes.results.xlsx.old.1']);
   });
 
-  it('are none if a dated plan has several rows of a code', async () => {
+  it('are not assumed if a dated plan has several rows for a code', async () => {
     const { create, qr, write, read, directory } = await useBench(rowsOf(1));
     await create();
     const [, cells = ''] = (await read('codes.results.csv')).split('\n');
@@ -65,7 +68,7 @@ describe('edits in a results file', () => {
     expect((await readdir(directory)).filter((name) => name.includes('.old'))).toEqual([]);
   });
 
-  it('are not kept twice if the list has them too', async () => {
+  it('are kept only once if the list has the same edits', async () => {
     const { create, edit, directory } = await useBench(rowsOf(2));
     await create();
     for (const name of ['codes.csv', 'codes.results.csv'])

@@ -61,7 +61,7 @@ describe('a log that was rotated', () => {
     ['logrotate extension, numbered', ['scans.2.csv.gz', 'scans.1.csv']],
     ['savelog', ['scans.csv.1.gz', 'scans.csv.0']],
     ['savelog -d', ['scans.csv.20261001030000.gz', 'scans.csv.20261101030000']],
-  ])('by %s is read whole, each scan once', async (_, [oldest = '', newer = '']) => {
+  ])('by %s is read completely, each scan once', async (_, [oldest = '', newer = '']) => {
     const pack = (name: string, text: string) => (name.endsWith('.gz') ? gzipSync(text) : text);
     const cwd = await withFiles({
       [oldest]: pack(oldest, csv('2026-09-01', '2026-09-02')),
@@ -76,7 +76,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 2 });
   });
 
-  test('is read also if the current file is missing, and without unrelated files', async () => {
+  test('is read without unrelated files, even if the current file is missing', async () => {
     const cwd = await withFiles({
       'scans.csv.1': csv('2026-10-01'),
       'scans.csv.bak': csv('2026-10-01', '2026-10-03'),
@@ -114,7 +114,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 1 });
   });
 
-  test('may be named by a pattern of the shell, with its state', async () => {
+  test('may be specified by a shell pattern that also matches its state', async () => {
     const cwd = await withFiles({
       'all.csv': csv('2026-11-01'),
       'all.csv.1': csv('2026-10-01'),
@@ -134,7 +134,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'all.csv.state.json')).toMatchObject({ code: 2 });
   });
 
-  test('is reported for a month that was rotated away, each night by --append --rotated', async () => {
+  test('is reported for a month that was rotated away, as --append --rotated left it night by night', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 0 });
     const cwd = await useDirectory();
     const days = ['2024-09-30', '2024-10-01', '2024-10-15', '2024-10-31', '2024-11-01'];
@@ -231,7 +231,7 @@ describe('a directory', () => {
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
   });
 
-  test('of one log per code counts each code once, however it was rotated', async () => {
+  test('of one log per code counts each code once, under any rotation scheme', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 4 });
     const cwd = await useDirectory();
     const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
@@ -286,7 +286,7 @@ describe('a period that the files do not cover', () => {
     );
   });
 
-  test('without any scan ends with 9, and nothing is written', async () => {
+  test('without any scan ends with 9, and no file is written', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07'), 'empty.csv': `${HEADER}\n` });
     for (const args of [
       ['--input', 'scans.csv', '--during', '2026-09'],
@@ -408,19 +408,22 @@ describe('the range that was read', () => {
 /** With QRCTL_SOAK a million. */
 const TENTH = 100_000;
 
-test.runIf(SOAK)(`${10 * TENTH} scans in rotated files that overlap are counted in flat memory`, async () => {
-  const cwd = await useDirectory();
-  const rows = (from: number, to: number) => {
-    const lines = [HEADER];
-    for (let id = from; id < to; id++)
-      lines.push(`${id},${new Date(1_700_000_000_000 + id * 1000).toISOString()},DE,,,,,`);
-    return `${lines.join('\n')}\n`;
-  };
-  await writeFile(join(cwd, 'scans.csv.2.gz'), gzipSync(rows(0, 4 * TENTH)));
-  await writeFile(join(cwd, 'scans.csv.1'), rows(3.5 * TENTH, 7 * TENTH));
-  await writeFile(join(cwd, 'scans.csv'), rows(7 * TENTH, 10 * TENTH));
-  await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
-  const args = ['scans', 'stats', '--input', 'scans.csv', '--by', 'code', '-f', 'json'];
-  const { stdout, stderr } = await runByDay(args, { cwd, nodeArgs: ['--max-old-space-size=48'] });
-  expect(JSON.parse(stdout || stderr)).toMatchObject([{ scans: 10 * TENTH }]);
-});
+test.runIf(SOAK)(
+  `${10 * TENTH} scans in rotated files that overlap are counted in constant memory`,
+  async () => {
+    const cwd = await useDirectory();
+    const rows = (from: number, to: number) => {
+      const lines = [HEADER];
+      for (let id = from; id < to; id++)
+        lines.push(`${id},${new Date(1_700_000_000_000 + id * 1000).toISOString()},DE,,,,,`);
+      return `${lines.join('\n')}\n`;
+    };
+    await writeFile(join(cwd, 'scans.csv.2.gz'), gzipSync(rows(0, 4 * TENTH)));
+    await writeFile(join(cwd, 'scans.csv.1'), rows(3.5 * TENTH, 7 * TENTH));
+    await writeFile(join(cwd, 'scans.csv'), rows(7 * TENTH, 10 * TENTH));
+    await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
+    const args = ['scans', 'stats', '--input', 'scans.csv', '--by', 'code', '-f', 'json'];
+    const { stdout, stderr } = await runByDay(args, { cwd, nodeArgs: ['--max-old-space-size=48'] });
+    expect(JSON.parse(stdout || stderr)).toMatchObject([{ scans: 10 * TENTH }]);
+  },
+);

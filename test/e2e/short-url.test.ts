@@ -92,7 +92,7 @@ describe('short_url', () => {
 });
 
 describe('qr list -o codes.xlsx --timezone', () => {
-  it('has times in that zone; other formats refuse the flag before any request', async () => {
+  it('has times in that zone; other formats refuse --timezone before any request', async () => {
     const { sandbox, qrctl, rows } = await useProfile();
     sandbox.workspace.update(sandbox.codeId(0), { name: 'edited' });
     const wallOf = async (zone: string) => {
@@ -126,7 +126,7 @@ it.each([
   [['qr', 'update'], '--from'],
   [['qr', 'image'], '--from'],
   [['qr', 'check'], '--from'],
-])('help of %j names .xlsx at %s', async (command, flag) => {
+])('help of %j mentions .xlsx at %s', async (command, flag) => {
   const { stdout } = await runByDay(['help', ...command, '--full']);
   const [, text = ''] = new RegExp(`${flag}\\b([\\s\\S]*?)(?=\\n +-|\\n\\n)`).exec(stdout) ?? [];
   expect(text).toContain('.xlsx');

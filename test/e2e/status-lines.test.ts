@@ -34,7 +34,7 @@ function sendForever(line: string, { socket }: RawRequest): void {
 }
 
 describe('an invalid status line', () => {
-  test.each(LINES)('%j of a gateway is a failed request, within seconds', async (line) => {
+  test.each(LINES)('%j of a gateway fails the request within seconds', async (line) => {
     const { env } = await useFaultServer((request) => sendBody(line, request));
     // An assertion outside of any promise ends a process; here it fails the test.
     const run = line === ASSERTED[0] ? runCli : runByDay;
@@ -44,7 +44,7 @@ describe('an invalid status line', () => {
     expect(stderr).not.toMatch(/assert|unexpected failure/);
   });
 
-  test('of one destination is reported for that code, and the others are checked', async () => {
+  test('of one destination is reported for that code, and the other codes are checked', async () => {
     const { port } = await useFaultServer((request) => {
       const [, kind, index] = /^\/(\w+)\/(\d+)/.exec(request.url) ?? [];
       const line = (kind === 'endless' ? ENDLESS : LINES)[Number(index)];
@@ -75,7 +75,7 @@ describe('an invalid status line', () => {
   });
 
   test.each([...firstRows(1, ASSERTED), ...firstRows(1, ENDLESS)])(
-    '%j leaves SIGTERM and --timeout their effect',
+    '%j does not disable SIGTERM and --timeout',
     async (line) => {
       const { env, requests } = await useFaultServer((request) =>
         (ENDLESS.includes(line) ? sendForever : sendBody)(line, request),

@@ -32,7 +32,7 @@ async function useRuns(options: SandboxOptions = {}) {
 }
 
 describe('qr create', () => {
-  it('from a file counts its rows by outcome, also if it is run again or fails in the middle', async () => {
+  it('from a file counts its rows by outcome, even if it is run again or fails in the middle', async () => {
     const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
     await write('codes.csv', rowsOf('a', 'b', 'c'));
     expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
@@ -91,7 +91,7 @@ describe('qr create', () => {
 
   const X = ['--name', 'x', '--destination', 'https://example.com/x'];
 
-  it('for one code counts it, also if it may have been created', async () => {
+  it('for one code counts that code, even if it is uncertain whether the code was created', async () => {
     const { run } = await useRuns();
     expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
       exit: 0,
@@ -117,7 +117,7 @@ describe('qr create', () => {
   });
 });
 
-test('qr update and qr delete count codes and outcomes, named or of a file', async () => {
+test('qr update and qr delete count codes and outcomes, on the command line or in a file', async () => {
   const { run, write, sandbox } = await useRuns({
     intercept: sometimes(({ request }) => `${request.body}`.includes('"bad"') && fails(400)),
   });
@@ -290,7 +290,7 @@ describe('scans export', () => {
     ['a directory of files', 'logs', ['--output-dir', 'logs']],
     ['a dataset', 'lake', ['--output-dir', 'lake', '-f', 'csv', '--partition-by', 'month']],
   ])(
-    '--append --verify counts in %s what both steps added, and the rows that are there',
+    '--append --verify counts in %s the rows that both steps added, and all rows',
     async (_, place, output) => {
       const { run, cwd, sandbox } = await useRuns({ codes: 2, scans: 300 });
       const night = () => run('scans', 'export', '--all', '--append', '--verify', ...output);

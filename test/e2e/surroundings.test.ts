@@ -324,7 +324,7 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
   await Promise.all(Array.from({ length: 4 }, worker));
 }
 
-test('every command is tried here', () => {
+test('each command is in the list of tested commands', () => {
   const tried = new Set(Object.keys(COMMANDS).map(nameOf));
   expect([...leaves()].map(({ names }) => names.join(' ')).sort()).toEqual([...tried].sort());
 });
@@ -338,18 +338,21 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     return faults(row, surrounding, result, steady.get(name));
   }
 
-  test.each(SURROUNDINGS.filter(({ soak }) => !soak || SOAK))('$name', async (surrounding) => {
-    const found: Record<string, string[]> = {};
-    const quick = Object.entries(COMMANDS).filter(([, { slow, typical }]) => (SOAK ? !slow : typical));
-    await inTurns(quick, async ([name, row]) => {
-      const wrong = await check(name, row, surrounding);
-      if (wrong.length > 0) found[name] = wrong;
-    });
-    expect(found).toEqual({});
-  });
+  test.each(SURROUNDINGS.filter(({ soak }) => !soak || SOAK))(
+    'work in this surrounding: $name',
+    async (surrounding) => {
+      const found: Record<string, string[]> = {};
+      const quick = Object.entries(COMMANDS).filter(([, { slow, typical }]) => (SOAK ? !slow : typical));
+      await inTurns(quick, async ([name, row]) => {
+        const wrong = await check(name, row, surrounding);
+        if (wrong.length > 0) found[name] = wrong;
+      });
+      expect(found).toEqual({});
+    },
+  );
 
   test.runIf(SOAK).each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))(
-    '%s, in several at once',
+    'such as %s work in several surroundings at once',
     async (name, row) => {
       const found: Record<string, string[]> = {};
       const tried = SURROUNDINGS.map(async (surrounding) => {
@@ -361,7 +364,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     },
   );
 
-  test('a question on a dumb terminal is plain text, and under CI there is none', async () => {
+  test('a prompt on a dumb terminal is plain text; under CI there is no prompt', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const [dumb, ci] = await Promise.all(
       [{ TERM: 'dumb' }, { CI: 'true' }].map((env) =>

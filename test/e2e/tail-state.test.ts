@@ -66,7 +66,7 @@ const idsIn = (stdout: string): number[] =>
     .map((line) => JSON.parse(line).id);
 
 describe('a restart', () => {
-  test('continues after the last printed scan, also with late scans', async () => {
+  test('continues after the last printed scan, and prints late scans', async () => {
     const { add, at, args, id } = await useTail();
     add(120);
     add(30);
@@ -104,7 +104,7 @@ describe('a restart', () => {
     expect(idsIn(run.stdout)).toHaveLength(1);
   });
 
-  test('prints the scans of a code created between the runs, and drops a deleted one', async () => {
+  test('prints the scans of a code created between the runs, and drops a deleted code', async () => {
     const { add, args, at, sandbox, state } = await useTail();
     add();
     await runByDay([...args('--all', '--since', '1h'), '--max-events', '1'], at);
@@ -244,7 +244,7 @@ describe('kill -9', () => {
     expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(1);
   });
 
-  test('with standard output in a file leaves all scans of the state in the file', async () => {
+  test('leaves all scans of the state in the file of standard output', async () => {
     const { add, args, cwd, recorded, sandbox, id } = await useTail();
     const out = join(cwd, 'scans.ndjson');
     for (let round = 1; round <= (SOAK ? 3 : 2); round++) {
@@ -268,7 +268,7 @@ describe('a state is refused and stays unchanged', () => {
   test.each([
     [['--all'], 'it follows code ', 'Pass the same codes instead of --all or filters ('],
     [['SECOND'], 'it follows code ', 'Pass the same codes ('],
-  ])('of other codes: %j (S6)', async (choice, reason, hint) => {
+  ])('if it is of other codes: %j (S6)', async (choice, reason, hint) => {
     const { add, at, args, id, sandbox, state } = await useTail();
     add();
     await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);
@@ -281,7 +281,7 @@ describe('a state is refused and stays unchanged', () => {
     expect(await readFile(state, 'utf8')).toBe(before);
   });
 
-  test('of another workspace, and of another address without --moved-from (S6)', async () => {
+  test('if it is of another workspace, or of another address without --moved-from (S6)', async () => {
     const { add, at, args, id, cwd } = await useTail();
     const other = await useSandbox({ codes: 2, scans: 5, seed: 9 });
     const own = await useTail();
@@ -322,7 +322,7 @@ describe('a state is refused and stays unchanged', () => {
   });
 });
 
-test('a link to a state is followed, and the state behind it replaced', async () => {
+test('a link to a state is followed, and its target is replaced', async () => {
   const { add, at, args, id, cwd, state } = await useTail();
   await symlink(state, join(cwd, 'link.json'));
   add();

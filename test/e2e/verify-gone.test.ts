@@ -18,7 +18,7 @@ async function useJob(codes: number, scans: number) {
 }
 
 describe.each(['slug', 'id'])('a log of codes that are passed by %s', (by) => {
-  test('continues without a deleted code, which is reported once (A43)', async () => {
+  test('continues without a deleted code, and reports the code once (A43)', async () => {
     const { sandbox, cwd, run, slugOf } = await useJob(4, 120);
     const names = [0, 1, 2].map((n) => (by === 'slug' ? slugOf(n) : sandbox.codeId(n)));
     const others = names.filter((_, at) => at !== 1);
@@ -61,7 +61,7 @@ test('a dataset and a directory of files continue without a deleted code', async
   for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 0 });
 });
 
-test('a code that exists, and whose scans were not found once, failed: it is not recorded as deleted', async () => {
+test('a code that exists, but whose scans were not found once, counts as failed, not as deleted', async () => {
   const failure = { code: { id: 'a' }, error: new NotFoundError('no such code') };
   const asked: string[] = [];
   const sinks = { noteGone: async () => Promise.reject(new Error('it is not gone')) };
@@ -89,7 +89,7 @@ describe('`scans verify`', () => {
     expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
   });
 
-  test('with --repair reports them once', async () => {
+  test('with --repair reports deleted codes once', async () => {
     const { sandbox, run } = await useJob(2, 200);
     expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
     expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });

@@ -52,7 +52,7 @@ async function exportAll({ run }: Job, ...flags: string[]): Promise<void> {
 }
 
 describe('a loss', () => {
-  test('of a file in a directory is missing, with and without its state, and is not repaired by guessing (V10, V12)', async () => {
+  test('of a file in a directory is reported as missing scans, with and without its state, and not repaired (V10, V12)', async () => {
     const { sandbox, run, at, rows } = await useJob();
     const place = ['--all', '--output-dir', 'each'];
     expect(await run('scans', 'export', ...place, '--append')).toMatchObject({ code: 0 });
@@ -117,7 +117,7 @@ describe('a loss', () => {
     ],
   ];
   test.each(firstRows(5, losses))(
-    '%s is not equal, also under --quiet, and no repair changes the file (V10)',
+    '%s is not equal, even under --quiet, and no repair changes the file (V10)',
     async (_, lose, code) => {
       const job = await useJob();
       await exportAll(job);
@@ -194,7 +194,7 @@ describe('data that was not compared', () => {
     expect(await run('scans', 'verify', '--all', ...input)).toMatchObject({ code: 9 });
   });
 
-  test('is not equal: a lost file of a deleted code, also after that was accepted (V10)', async () => {
+  test('is not equal: a lost file of a deleted code, even after the deletion was accepted (V10)', async () => {
     const { sandbox, run, at } = await useJob();
     const place = ['--all', '--output-dir', 'each'];
     expect(await run('scans', 'export', ...place, '--append')).toMatchObject({ code: 0 });
@@ -209,7 +209,7 @@ describe('data that was not compared', () => {
     });
   });
 
-  test('is not equal: a copy without a state, of another workspace (V13)', async () => {
+  test('is refused: a copy without a state, of another workspace (V13)', async () => {
     const { sandbox, run, at } = await useJob();
     expect(await run('scans', 'export', '--all', '-o', 'copy.csv')).toMatchObject({ code: 0 });
     const { id } = sandbox.workspace.put({ slug: 'other' });
@@ -223,7 +223,7 @@ describe('data that was not compared', () => {
     }
   });
 
-  test('is not equal: a log of another code, and codes that are not in the log (V12)', async () => {
+  test('is refused: a log of another code, and codes that are not in the log (V12)', async () => {
     const { sandbox, run } = await useJob();
     const [one, other] = [0, 1].map((n) => sandbox.codeId(n));
     expect(await run('scans', 'export', one ?? '', '-o', 'one.csv', '--append')).toMatchObject({ code: 0 });
@@ -234,7 +234,7 @@ describe('data that was not compared', () => {
     expect(await run('scans', 'verify', one ?? '', '--input', 'one.csv')).toMatchObject({ code: 0 });
   });
 
-  test('is not equal: an empty file, and a range outside of the log (V12)', async () => {
+  test('is refused: an empty file, and a range outside of the log (V12)', async () => {
     const job = await useJob();
     await exportAll(job);
     await writeFile(job.at('empty.csv'), '');
@@ -311,7 +311,7 @@ describe('data that was not compared', () => {
 });
 
 describe('an equal result', () => {
-  test('prints nothing under --quiet, and otherwise the range', async () => {
+  test('prints the range, or nothing under --quiet', async () => {
     const job = await useJob();
     await exportAll(job);
     expect(await job.run(...VERIFY_ALL, '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -340,7 +340,7 @@ async function useRotated(job: Job): Promise<void> {
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1);
 
 describe('a log whose rotated file', () => {
-  test('is archived begins where it ends: a late row moves the beginning of no code, and nothing is added again (A41, V11)', async () => {
+  test('is archived begins where that file ends: a late row moves no beginning, and nothing is added again (A41, V11)', async () => {
     const job = await useJob();
     const { sandbox, run, at } = job;
     await useRotated(job);
@@ -367,7 +367,7 @@ describe('a log whose rotated file', () => {
     expect(await linesOf(at('log.csv'))).toHaveLength(3);
   });
 
-  test.runIf(SOAK)('is compressed is compared, and one that was edited differs', async () => {
+  test.runIf(SOAK)('is compressed is compared, and a log whose rotated file was edited differs', async () => {
     const job = await useJob();
     const { run, at } = job;
     await useRotated(job);

@@ -195,7 +195,7 @@ test.each(['id', 'slug'])(
 );
 
 describe('rows that differ and are not missing', () => {
-  test('rows of a deleted code are reported, and stay (V7)', async () => {
+  test('rows of a deleted code are reported and kept (V7)', async () => {
     const { sandbox, cwd, run } = await useJob(2, 200);
     const append = ['scans', 'export', '--all', '-o', 'all.csv', '--append'];
     expect(await run(...append)).toMatchObject({ code: 0 });
@@ -238,7 +238,7 @@ describe('rows that differ and are not missing', () => {
   });
 });
 
-test('costs one request per code, and a few more per missing scan', async () => {
+test('`scans verify` costs one request per code, and a few more per missing scan', async () => {
   const codes = SOAK ? 150 : 8;
   const { sandbox, run } = await useJob(codes, 503);
   expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
@@ -257,7 +257,7 @@ test('costs one request per code, and a few more per missing scan', async () => 
   expect(requests).toBeLessThanOrEqual(codes + 18);
 });
 
-test('reports missing arguments', async () => {
+test('missing arguments are reported for `scans verify` and for `scans export --verify`', async () => {
   const { run } = await useJob(1, 10);
   expect(await run('scans', 'verify', '--all')).toMatchObject({
     code: 2,

@@ -18,7 +18,7 @@ function tell({ parser, inputs, slowestMs, slowest, peakMb }: ParserReport): voi
 }
 
 if (SOAK) {
-  test(`each of ${total} damaged inputs is read or refused, within seconds and bounds`, {
+  test(`each of ${total} damaged inputs is read or refused, within the limits of time and memory`, {
     timeout: 4 * 3_600_000,
   }, async () => {
     const { reports, findings } = await fuzz({ seed, total, only, parallel: 2, told: tell });

@@ -34,7 +34,7 @@ const REPEATING = `retries 3
   retry-on all-retryable-errors`;
 
 describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
-  it('that denies by rate (429) waits, and loses nothing', async () => {
+  it('that limits the rate (429), qrctl waits and creates each row once', async () => {
     const frontend = `stick-table type ip size 1k expire 10s store http_req_rate(1s)
   http-request track-sc0 src
   http-request deny deny_status 429 if { sc_http_req_rate(0) gt 20 }`;
@@ -47,7 +47,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     expect(stderr).toMatch(/rate limit/);
   });
 
-  it('that closes one connection in seven reads again, and finds out before it sends again', async () => {
+  it('that closes one connection in seven, qrctl looks for created codes before it sends a row again', async () => {
     const frontend = 'http-request reject if { rand(7) eq 0 }';
     const sandbox = await useService();
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { frontend }));
@@ -56,14 +56,14 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     expect(stderr).toContain('Some responses were lost');
   });
 
-  it('that gives up before the service has answered (timeout server) finds what was created, and sends no row again', async () => {
+  it('that times out before the service responds (timeout server), qrctl adopts created codes and sends no row again', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { serverTimeout: '1s' }));
     const { stderr } = await expectEachRowOnce(sandbox, through(port, sandbox), ['--settle', '1s']);
     expect(stderr).toContain('Created 71 codes, adopted 9 (81 requests)');
   });
 
-  it('that repeats all but POST (retry-on all-retryable-errors) reads as without it, and finds out what became of a POST', async () => {
+  it('that repeats all but POST (retry-on all-retryable-errors), qrctl adopts the codes of POSTs without a response', async () => {
     const lostPost = everyNinthPost(applyThenDrop);
     const lostGet = sometimes(
       ({ request, number }) => request.method === 'GET' && number % 5 === 0 && dropBefore,
@@ -79,7 +79,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
   });
 
   // One answer, which says nothing of the first code; Remaining does.
-  it('that repeats POST too says that there are second codes (9)', async () => {
+  it('that repeats POST, too, qrctl reports duplicate codes (9)', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { backend: REPEATING }));
     const { code } = await createRows(through(port, sandbox), ['--settle', '1s']);

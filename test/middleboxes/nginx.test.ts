@@ -25,15 +25,15 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     ['that closes every connection (keepalive_timeout 0)', 'keepalive_timeout 0;'],
     ['that closes a connection after its first request (keepalive_requests 1)', 'keepalive_requests 1;'],
     [
-      'that packs what it passes on (gzip)',
+      'that compresses responses (gzip)',
       'gzip on; gzip_types application/json; gzip_min_length 1; gzip_proxied any;',
     ],
-    ['that holds nothing back (proxy_buffering off)', 'proxy_buffering off; proxy_request_buffering off;'],
+    ['that buffers nothing (proxy_buffering off)', 'proxy_buffering off; proxy_request_buffering off;'],
     [
-      'with buffers smaller than an answer',
+      'with buffers smaller than a response',
       'proxy_buffer_size 2k; proxy_buffers 2 2k; proxy_busy_buffers_size 2k;',
     ],
-  ])('%s everything is as without it, to a request', async (_, http) => {
+  ])('%s, qrctl prints the same bytes and sends as many requests as without nginx', async (_, http) => {
     const sandbox = await useService();
     const { port } = await startNginx({ http, server: passTo(sandbox.port) });
     await expectSameBytes(sandbox, through(port, sandbox));
@@ -42,7 +42,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(sandbox.requests.length - before).toBe(80);
   });
 
-  it('that answers 429 with a page of its own (limit_req) waits, and loses nothing', async () => {
+  it('that responds 429 with its own page (limit_req), qrctl waits and creates each row once', async () => {
     const sandbox = await useService({ codes: 3 });
     const box = await startNginx({ http: `${LIMIT} limit_req_status 429;`, server: passTo(sandbox.port) });
     await expectSameBytes(sandbox, through(box.port, sandbox));
@@ -53,7 +53,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(await box.log()).toMatch(/^POST \S+ 429 -$/m);
   });
 
-  it('that answers 503 with a page of its own (limit_req as it comes) reads again, and finds out before it sends again', async () => {
+  it('that responds 503 with its own page (limit_req), qrctl looks for created codes before it sends a row again', async () => {
     const sandbox = await useService({ codes: 3 });
     const box = await startNginx({ http: LIMIT, server: passTo(sandbox.port) });
     await expectSameBytes(sandbox, through(box.port, sandbox));
@@ -62,7 +62,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(await box.log()).toMatch(/^POST \S+ 503 -$/m);
   });
 
-  it('that gives up before the service has answered (proxy_read_timeout) finds what was created, and sends no row again', async () => {
+  it('that times out before the service (proxy_read_timeout), qrctl adopts created codes and sends no row again', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
     const box = await startNginx({ http: 'proxy_read_timeout 1s;', server: passTo(sandbox.port) });
     const { stderr } = await expectEachRowOnce(sandbox, through(box.port, sandbox), ['--settle', '1s']);
@@ -70,7 +70,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(await box.log()).toMatch(/^POST \S+ 504 504$/m);
   });
 
-  it('that takes no long body (client_max_body_size) creates the rows that fit, and names the one that does not (8)', async () => {
+  it('that refuses long bodies (client_max_body_size), qrctl creates the other rows, and reports the long one (8)', async () => {
     const sandbox = await useService();
     const { port } = await startNginx({ server: `client_max_body_size 1k; ${passTo(sandbox.port)}` });
     const { code, outcomes } = await createRows(
@@ -83,7 +83,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(outcomes.filter((outcome) => outcome !== 'created')).toEqual(['failed']);
   });
 
-  it('that answers a listing from what it kept (proxy_cache): what was lost is not judged by it, and no row is sent again (9)', async () => {
+  it('that caches listings (proxy_cache), qrctl reports an outdated list and sends no row again (9)', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
     const cache = dirname(await boxFile('cache', ''));
     const box = await startNginx({
@@ -101,7 +101,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
   });
 
   // Where nginx repeats a POST (it must be told to, by non_idempotent) there is one answer, and it says nothing of the first code; Remaining does.
-  it('that repeats POST itself (non_idempotent) says that there are second codes (9)', async () => {
+  it('that repeats POST itself (non_idempotent), qrctl reports duplicate codes (9)', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
     const servers = `server 127.0.0.1:${sandbox.port} max_fails=0; `.repeat(2);
     const http = `upstream service { ${servers} } proxy_next_upstream error timeout non_idempotent;`;

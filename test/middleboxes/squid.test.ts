@@ -28,7 +28,7 @@ async function useSecureService() {
 }
 
 describe.skipIf(!hasBox('squid'))('through squid', () => {
-  it('for plain HTTP (HTTP_PROXY) everything is as without it', async () => {
+  it('with HTTP_PROXY, qrctl prints the same bytes and sends as many requests as without squid', async () => {
     const sandbox = await useService();
     const box = await startSquid();
     const env = { ...sandbox.env, HTTP_PROXY: `http://127.0.0.1:${box.port}` };
@@ -39,7 +39,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     expect((await box.log()).match(/ POST http:/g)).toHaveLength(80);
   });
 
-  it('NO_PROXY goes past it', async () => {
+  it('no request is sent to a host in NO_PROXY', async () => {
     const sandbox = await useService();
     const box = await startSquid();
     const env = {
@@ -51,7 +51,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     expect(await box.log()).not.toContain('GET');
   });
 
-  it('with a password in its URL it is passed; with a wrong one or none nothing is sent, and that is said (7)', async () => {
+  it('that requires a password, qrctl sends requests only with the right password, and else explains why (7)', async () => {
     const { sandbox, env } = await useSecureService();
     const { port } = await startWithPassword();
     const by = (user: string) => ({
@@ -75,7 +75,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
   });
 
   describe.skipIf(!hasBox('nginx'))('as a tunnel (HTTPS_PROXY)', () => {
-    it('everything is as without it', async () => {
+    it('qrctl prints the same bytes and creates each row once', async () => {
       const { sandbox, env } = await useSecureService();
       const box = await startSquid();
       const tunnelled = { ...env, HTTPS_PROXY: `http://127.0.0.1:${box.port}` };
@@ -84,7 +84,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
       expect(await box.log()).toContain('CONNECT localhost:');
     });
 
-    it('that it refuses: nothing is sent, and each row is known not to be created (7)', async () => {
+    it('that squid refuses, qrctl sends nothing, and reports each row as not created (7)', async () => {
       const { sandbox, env } = await useSecureService();
       const box = await startSquid('acl tunnel method CONNECT\nhttp_access deny tunnel');
       const { code, stderr, outcomes } = await createRows({
@@ -100,7 +100,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     });
   });
 
-  it('that keeps answers which say that they may be kept: what has changed since is seen', async () => {
+  it('that may cache responses, qrctl lists a code that was created since the last response', async () => {
     const sandbox = await useService({
       intercept: ({ apply, send }) => {
         const answer = apply();

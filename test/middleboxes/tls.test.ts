@@ -8,7 +8,7 @@ import { createRows, expectEachRowOnce, expectSameBytes, through, useService } f
 const passTo = (port: number) => `location / { proxy_pass http://127.0.0.1:${port}; }`;
 
 describe.skipIf(!hasBox('nginx'))('behind TLS of a private authority', () => {
-  it('everything is as without it, where NODE_EXTRA_CA_CERTS names the authority', async () => {
+  it('qrctl prints the same bytes as without TLS if NODE_EXTRA_CA_CERTS specifies the authority', async () => {
     const sandbox = await useService();
     const authority = await createAuthority();
     const { port } = await startNginx({ server: passTo(sandbox.port), http: authority.nginx, listen: 'ssl' });
@@ -17,7 +17,7 @@ describe.skipIf(!hasBox('nginx'))('behind TLS of a private authority', () => {
     await expectEachRowOnce(sandbox, env);
   });
 
-  it('nothing is sent where it is not known, or another is: exit 7, and how to name it', async () => {
+  it('qrctl sends nothing if the authority is missing or different, and shows how to specify it (7)', async () => {
     const sandbox = await useService();
     const [authority, other] = [await createAuthority(), await createAuthority()];
     const { port } = await startNginx({ server: passTo(sandbox.port), http: authority.nginx, listen: 'ssl' });

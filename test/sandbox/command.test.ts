@@ -155,7 +155,7 @@ describe('qrctl sandbox', () => {
     ['--clock', '24h'],
     ['--clock', '2026-02-30'],
     ['--clock', '1999-12-31'],
-  ])('refuses %s %s with 2 and says nothing on standard output', async (flag, value) => {
+  ])('refuses %s %s with exit code 2 and prints nothing to standard output', async (flag, value) => {
     const result = await runByDay(['sandbox', '--port', '0', `${flag}=${value}`]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(flag);

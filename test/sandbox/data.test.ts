@@ -57,7 +57,7 @@ describe('sample data', () => {
     expect(new Set(Array.from({ length: 100_000 }, (_, index) => slug(1, 1, index))).size).toBe(100_000);
   });
 
-  test('has the codes that the examples of README and help name', async () => {
+  test('has the codes that the examples of README and help use', async () => {
     const codes = (await useSandbox({ codes: 4, listOrder: 'oldest' })).workspace.codes();
     expect(codes.map((code) => code.slug).slice(0, 3)).toEqual(['spring-menu', 'summer-menu', 'old-poster']);
   });
@@ -114,7 +114,7 @@ describe('scans look like those of real posters', () => {
     expect(cities.filter((city) => city !== null && name.includes(city)).length).toBeGreaterThan(1000);
   });
 
-  test('few codes have most scans, unless a number is specified', async () => {
+  test('few codes have most of the scans, unless all codes have the same number of scans', async () => {
     const totals = async (hasEqualSizes: boolean) => {
       const sandbox = await useSandbox({ codes: 40, scans: 1000, hasEqualSizes });
       return sandbox.workspace.codes().map(({ id }) => sandbox.scans(id).length);

@@ -70,21 +70,21 @@ describe('the key', () => {
     ['another key', { authorization: 'Bearer svc_live_other' }],
     ['another scheme', { authorization: 'Basic c3ZjOg==' }],
     ['an empty key', { authorization: 'Bearer ' }],
-  ])('%s is answered 401, and the request is not applied', async (_name, headers) => {
+  ])('a request with %s gets 401, and is not applied', async (_name, headers) => {
     const sandbox = await useSandbox({ codes: 1 });
     const reply = await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`, { key: false, headers });
     expect(reply.status).toBe(401);
     expect(sandbox.workspace.codes()).toHaveLength(1);
   });
 
-  test('can be chosen', async () => {
+  test('can be set with the option `key`', async () => {
     const sandbox = await useSandbox({ key: 'svc_live_mine' });
     expect((await ask(sandbox, 'GET', '/qr', { key: 'svc_live_mine' })).status).toBe(200);
   });
 });
 
 describe('GET /qr', () => {
-  test('pages through all codes, 20 a page by default, newest first', async () => {
+  test('pages through all codes, 20 per page by default, newest first', async () => {
     const sandbox = await useSandbox({ codes: 45 });
     const first = await ask(sandbox, 'GET', '/qr');
     const last = await ask(sandbox, 'GET', '/qr?page=3');
@@ -105,7 +105,7 @@ describe('GET /qr', () => {
     ['cap', 200, 100],
     ['reject', 400, undefined],
     [30, 200, 30],
-  ] as const)('answers limit=101 by the switch overLimit: %s', async (overLimit, status, rows) => {
+  ] as const)('treats limit=101 as the option overLimit requires: %s', async (overLimit, status, rows) => {
     const sandbox = await useSandbox({ codes: 120, overLimit });
     const reply = await ask(sandbox, 'GET', '/qr?limit=101');
     expect([reply.status, reply.body.pagination?.limit, reply.body.data?.length]).toEqual([
@@ -116,7 +116,7 @@ describe('GET /qr', () => {
   });
 
   test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'limit=0', 'limit='])(
-    'refuses %s, or ignores it by the switch badPage',
+    'refuses %s, or ignores it with the option badPage',
     async (query) => {
       const strict = await useSandbox({ codes: 3 });
       const lenient = await useSandbox({ codes: 3, badPage: 'default' });
@@ -130,7 +130,7 @@ describe('GET /qr', () => {
     },
   );
 
-  test('lists in the order of the option listOrder', async () => {
+  test('lists codes in the order of the option listOrder', async () => {
     const [newest = [], oldest = [], byId = []] = await Promise.all(
       (['newest', 'oldest', 'id'] as const).map(async (listOrder) => {
         const sandbox = await useSandbox({ codes: 12, listOrder });
@@ -159,7 +159,7 @@ describe('POST /qr', () => {
     expect((await ask(sandbox, 'GET', `/qr/${body.id}/scans`)).body.pagination.total).toBe(0);
   });
 
-  test('creates one code each time, with another id and slug', async () => {
+  test('creates one code per request, each with its own ID and slug', async () => {
     const sandbox = await useSandbox({ codes: 0 });
     await Promise.all(
       Array.from({ length: 20 }, () => ask(sandbox, 'POST', '/qr', { body: { name: 'same' } })),
@@ -169,7 +169,7 @@ describe('POST /qr', () => {
     expect(new Set(codes.map(({ slug }) => slug)).size).toBe(20);
   });
 
-  test.each(CODE_TYPES)('takes the type %s', async (type) => {
+  test.each(CODE_TYPES)('accepts the type %s', async (type) => {
     const sandbox = await useSandbox({ codes: 0 });
     const reply = await ask(sandbox, 'POST', '/qr', {
       body: { name: 'a', type, destination: 'https://example.com/' },
@@ -205,16 +205,16 @@ describe('POST /qr', () => {
     ['a list', '[{"name":"a"}]'],
     ['no name', '{"type":"url"}'],
     ['an empty name', '{"name":""}'],
-    ['a name that is no text', '{"name":["a"]}'],
+    ['a name that is not text', '{"name":["a"]}'],
     ['an unknown type', '{"name":"a","type":"URL"}'],
-    ['a destination that is no text', '{"name":"a","destination":null}'],
+    ['a destination that is not text', '{"name":"a","destination":null}'],
   ])('refuses %s with 400 and creates nothing', async (_name, rawBody) => {
     const sandbox = await useSandbox({ codes: 0 });
     expect((await ask(sandbox, 'POST', '/qr', { rawBody })).status).toBe(400);
     expect(sandbox.workspace.codes()).toEqual([]);
   });
 
-  test("stops at the plan's number of codes with 403, until one is deleted or the plan grows", async () => {
+  test('refuses codes above the limit of the plan with 403, until a code is deleted or the limit is raised', async () => {
     const sandbox = await useSandbox({ codes: 2, codeLimit: 3 });
     const create = async () => (await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } })).status;
     expect([await create(), await create()]).toEqual([201, 403]);
@@ -243,7 +243,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     }
   });
 
-  test('keep all other fields', async () => {
+  test('keep read-only fields', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const [before] = sandbox.workspace.codes();
     const body = {
@@ -296,7 +296,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
 });
 
 describe('GET /qr/{id}/scans', () => {
-  test('pages 50 scans by default and 500 at most', async () => {
+  test('returns 50 scans per page by default, and 500 at most', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 1234 });
     const scans = `/qr/${sandbox.codeId()}/scans`;
     expect((await ask(sandbox, 'GET', scans)).body.pagination).toEqual({

@@ -12,7 +12,7 @@ describe('faults of connections', () => {
   test.each([
     ['hang', faults.hang, 1],
     ['applyThenHang', faults.applyThenHang, 2],
-  ])('%s never answers', async (_name, fault, codes) => {
+  ])('%s never responds', async (_name, fault, codes) => {
     const sandbox = await open(fault);
     const patience = new AbortController();
     const reply = fetch(`${sandbox.baseUrl}/qr`, {
@@ -53,7 +53,7 @@ describe('responses that replace the real one', () => {
     expect(sandbox.workspace.codes()).toHaveLength(codes);
   });
 
-  test('are refusals, redirects, pages of HTML and bombs', async () => {
+  test('can be refusals, redirects, pages of HTML and bombs', async () => {
     const read = async (fault: faults.Fault) => {
       const sandbox = await open(fault);
       const headers = { authorization: `Bearer ${sandbox.apiKey}` };
@@ -78,7 +78,7 @@ describe('changed responses', () => {
     return { ...body, headers };
   };
 
-  test('have smaller pages, other pages, or end early', async () => {
+  test('can have smaller pages, have other pages, or end early', async () => {
     expect((await scans(faults.smallerPages(7), '?limit=20')).pagination).toEqual({
       page: 1,
       limit: 7,
@@ -94,7 +94,7 @@ describe('changed responses', () => {
     expect((await scans(faults.endsBefore(2), '?limit=10&page=1')).data).toHaveLength(10);
   });
 
-  test('have no rate headers, or absurd ones', async () => {
+  test('can have no rate-limit headers, or absurd ones', async () => {
     expect((await scans(faults.withoutRateHeaders)).headers.has('x-ratelimit-remaining')).toBe(false);
     expect((await scans(faults.absurdRateHeaders)).headers.get('x-ratelimit-remaining')).toBe('-7');
   });
@@ -113,7 +113,7 @@ describe('plans of faults', () => {
     expect(await statuses(2)).not.toEqual(await statuses(1));
   });
 
-  test('can be over after some requests', async () => {
+  test('can end after a number of requests', async () => {
     const sandbox = await open(faults.atFirst(2, faults.fails(503)));
     const statuses = [
       await ask(sandbox, 'GET', '/qr'),

@@ -38,7 +38,7 @@ describe('/openapi.json', () => {
     expect(part('info', 'version')).toBe('1.0.0');
   });
 
-  test('names the fields of a code and of a scan, in the order in which they are printed', () => {
+  test('lists the fields of a code and of a scan in the order in which they are printed', () => {
     for (const [name, fields] of [
       ['QRCode', CODE_FIELDS],
       ['Scan', SCAN_FIELDS],
@@ -61,12 +61,12 @@ describe('/openapi.json', () => {
   });
 });
 
-test.each(Object.entries(EXAMPLES))('the example of %s is as described', (name, example) => {
+test.each(Object.entries(EXAMPLES))('the example of %s matches its schema', (name, example) => {
   const validate = ajv.compile({ $ref: `openapi.json#/components/schemas/${name}` });
   expect([validate(example), validate.errors]).toEqual([true, null]);
 });
 
-describe('every response is as described', () => {
+describe('every response matches its description', () => {
   const cases: [method: string, path: string, status: number, request?: Ask][] = [
     ['get', '/qr', 200],
     ['get', '/qr', 400],
@@ -117,7 +117,7 @@ describe('every response is as described', () => {
     expect(validate.errors).toBeNull();
   });
 
-  test('nothing else is described', () => {
+  test('and no other response is described', () => {
     const tried = new Set(cases.map(([method, path, status]) => `${method} ${path} ${status}`));
     const described = [...tried]
       .map((line) => line.split(' '))

@@ -29,7 +29,7 @@ describe('planned faults', () => {
   test.each([
     ['lose-answer', 2],
     ['drop', 1],
-  ] as const)('%s closes the connection; then there are %d codes', async (kind, codes) => {
+  ] as const)('%s closes the connection and leaves %d codes', async (kind, codes) => {
     const { sandbox, send, applied } = await open({ kind, n: 1 });
     await expect(send('POST')).rejects.toThrow();
     expect(sandbox.workspace.codes()).toHaveLength(codes);
@@ -64,7 +64,7 @@ describe('planned faults', () => {
     expect(waits).toEqual([SLOW_MS]);
   });
 
-  test('N counts requests to the API, and for lose-answer only those that change codes', async () => {
+  test('count requests to the API, but lose-answer counts only requests that change codes', async () => {
     const { sandbox, send, applied } = await open({ kind: 'lose-answer', n: 2 }, { kind: '500', n: 3 });
     await ask(sandbox, 'GET', '/openapi.json', { key: false });
     expect([(await send('GET')).status, (await send('POST')).status]).toEqual([200, 201]);
@@ -79,7 +79,7 @@ describe('the clock of the sandbox', () => {
   const post = (port: number, body?: string) =>
     fetch(`http://127.0.0.1:${port}/sandbox/clock`, { method: 'POST', body });
 
-  test('moves on by the duration of a request, with its scans and its window', async () => {
+  test('moves forward by the requested duration, with live scans and the rate limit', async () => {
     const nowMs = Date.UTC(2026, 9, 1, 12);
     const sandbox = await useSandbox({
       clock: { ...systemClock, now: () => nowMs },
@@ -102,11 +102,14 @@ describe('the clock of the sandbox', () => {
     expect(headers.get('date')).toBe('Fri, 02 Oct 2026 12:00:00 GMT');
   });
 
-  test.each(['', 'soon', '-1h', '9999999w', '{"by":"24h"}'])('refuses to move on by %j', async (body) => {
-    const { port } = await useSandbox();
-    const refused = await post(port, body);
-    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'validation_error' }]);
-  });
+  test.each(['', 'soon', '-1h', '9999999w', '{"by":"24h"}'])(
+    'refuses to move forward by %j',
+    async (body) => {
+      const { port } = await useSandbox();
+      const refused = await post(port, body);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'validation_error' }]);
+    },
+  );
 
   test('is not part of the interface of the service', async () => {
     const sandbox = await useSandbox({ codes: 1 });

@@ -17,7 +17,7 @@ describe('a window', () => {
     ['free', 60],
     ['pro', 300],
     ['business', 1000],
-  ] as const)('of the plan %s has %d requests, the next one is refused', (plan, limit) => {
+  ] as const)('of the plan %s admits %d requests, and refuses the next request', (plan, limit) => {
     const { admit } = limiter({ plan });
     const admitted = Array.from({ length: limit }, () => admit());
     expect(admitted.every(({ allowed }) => allowed)).toBe(true);
@@ -36,7 +36,7 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('opens with the first request by the option windowStart', async () => {
+  test('opens with the first request with the option windowStart', async () => {
     const { admit, clock } = limiter({ limit: 1, windowStart: 'first-request' }, NOON + 30_000);
     expect(admit().headers['X-RateLimit-Reset']).toBe(String((NOON + 90_000) / 1000));
     await clock.advance(59_999);
@@ -45,14 +45,14 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('counts no refused requests', async () => {
+  test('does not count refused requests', async () => {
     const { admit, clock } = limiter({ limit: 2 });
     for (let n = 0; n < 10; n++) admit();
     await clock.advance(60_000);
     expect([admit().allowed, admit().allowed, admit().allowed]).toEqual([true, true, false]);
   });
 
-  test('continues after the clock is set back', () => {
+  test('is new after the clock is set back', () => {
     const { admit, clock } = limiter({ limit: 1 });
     admit();
     clock.jump(-3_600_000);
@@ -106,7 +106,7 @@ describe('the limit of a sandbox', () => {
     expect((await ask(sandbox, 'GET', '/qr', { key: false })).status).toBe(401);
   });
 
-  test("counts on the service's clock, however far it is from the machine's", async () => {
+  test('uses the clock of the service, whatever the clock of the machine is', async () => {
     const sandbox = await useSandbox({
       codes: 0,
       clock: fakeClock({ wallMs: NOON + 20_000 }),

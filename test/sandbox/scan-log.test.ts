@@ -88,7 +88,7 @@ describe('the pages of a log that does not change', () => {
     expect(backward).toEqual(forward.toReversed());
   });
 
-  test('are not in order of time with scanOrder none, in the same order for each page size', () => {
+  test('are not in order of time with scanOrder none, but in the same order for each page size', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const scans = readAll(log, 7);
     expect(idsOf(scans)).toEqual(idsOf(readAll(log, 30)));
@@ -98,14 +98,14 @@ describe('the pages of a log that does not change', () => {
 });
 
 describe('a log that grows', () => {
-  test('without order keeps the positions of its rows and appends new ones', () => {
+  test('without order keeps the positions of its rows and appends new rows', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const before = idsOf(readAll(log, 10));
     log.add({ ts: isoOf(END - 50 * MINUTE), id: 1 });
     expect(idsOf(readAll(log, 10))).toEqual([...before, 1]);
   });
 
-  test('by time inserts a late row after those of the same time', () => {
+  test('by time inserts a late row after the rows of the same time', () => {
     const log = logOf(100, { scanOrder: 'asc' });
     const before = readAll(log, 1000);
     const [ts, place] = [
@@ -147,11 +147,11 @@ describe('since and until', () => {
     };
   };
 
-  test('are inclusive and exclusive by default', () => {
+  test('are inclusive and exclusive, respectively, by default', () => {
     expect(sinceThen({})).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
   });
 
-  test('can be exclusive and inclusive', () => {
+  test('can be exclusive and inclusive, respectively', () => {
     expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({
       since: [1, 999, 1000],
       until: [-1, 0],

@@ -7,7 +7,7 @@ import { startSandboxProcess } from '../support/sandbox-process.ts';
 
 const post = (name: string) => ({ method: 'POST', body: JSON.stringify({ name }) });
 
-test('dropBefore drops a request without applying it; applyThenDrop applies it and drops the response', async () => {
+test('dropBefore does not apply a request, applyThenDrop applies it, and neither responds', async () => {
   const intercept = sometimes(({ number }) => (number === 0 ? dropBefore : number === 1 && applyThenDrop));
   const sandbox = await useSandbox({ codes: 0, intercept });
   const headers = { authorization: `Bearer ${sandbox.apiKey}` };
@@ -18,7 +18,7 @@ test('dropBefore drops a request without applying it; applyThenDrop applies it a
   expect((await fetch(`${sandbox.baseUrl}/qr`, { ...post('c'), headers })).status).toBe(201);
 });
 
-test('half of a response is received as an error, or as half of a text without a length', async () => {
+test('half of a response causes an error with a Content-Length, and a truncated text without one', async () => {
   const sandbox = await useSandbox({ intercept: sometimes(({ number }) => half(number === 0)) });
   const headers = { authorization: `Bearer ${sandbox.apiKey}` };
   const read = async () => (await fetch(`${sandbox.baseUrl}/qr`, { headers })).text();
@@ -27,7 +27,7 @@ test('half of a response is received as an error, or as half of a text without a
   expect(() => JSON.parse(text)).toThrow();
 });
 
-test('a real response can be changed', async () => {
+test('wrongTotal changes the total of a real response', async () => {
   const sandbox = await useSandbox({ codes: 3, intercept: wrongTotal((total) => total - 1) });
   const response = await fetch(`${sandbox.baseUrl}/qr`, {
     headers: { authorization: `Bearer ${sandbox.apiKey}` },
@@ -51,7 +51,7 @@ test('a sandbox runs in a process of its own', async () => {
   expect(await response.json()).toMatchObject({ pagination: { total: 2 } });
 });
 
-test('a command can be run on a terminal, and typed to', async () => {
+test('a command can run on a terminal and read typed text', async () => {
   const shows = 'process.stdout.isTTY + " " + process.stdin.isTTY + " " + process.stdout.columns';
   expect((await runCli([], { nodeArgs: ['-p', shows], tty: true })).stdout).toBe('true true 100\r\n');
   const running = await startCli([], {

@@ -12,20 +12,20 @@ test('the back-off doubles from 200 ms up to ten seconds, with full jitter', () 
   expect(backoffMs({ ...state, attempts: 6, random: 0 })).toBe(0);
 });
 
-test('no attempt starts later than --retry-for allows, and none is retried if it is 0', () => {
+test('no retry starts after the end of --retry-for, and --retry-for 0 allows no retry', () => {
   expect(backoffMs({ ...state, spentMs: 29_900 })).toBeUndefined();
   expect(backoffMs({ ...state, spentMs: 29_700 })).toBeDefined();
   expect(backoffMs({ ...state, spentMs: 899_700, retryForMs: 900_000 })).toBeDefined();
   expect(backoffMs({ ...state, retryForMs: 0, random: 0 })).toBeUndefined();
 });
 
-test('attempts are bounded also if the random waits are 0', () => {
+test('the number of attempts is bounded even if every random wait is 0', () => {
   expect(backoffMs({ ...state, attempts: 30, random: 0 })).toBeUndefined();
   expect(backoffMs({ ...state, attempts: 6, retryForMs: 1000, random: 0 })).toBe(0);
   expect(backoffMs({ ...state, attempts: 7, retryForMs: 1000, random: 0 })).toBeUndefined();
 });
 
-test('Retry-After is honored up to a minute, and invalid values are bounded', () => {
+test('the back-off follows a Retry-After of 7 s, and stays between 0 and 60.2 s for any other value', () => {
   expect(backoffMs({ ...state, retryAfterMs: 7000, random: 0 })).toBe(7000);
   fc.assert(
     fc.property(fc.double({ min: -1e15, max: 1e15, noNaN: true }), (retryAfterMs) => {

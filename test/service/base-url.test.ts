@@ -12,11 +12,11 @@ describe('parseBaseUrl', () => {
     ['http://127.0.0.1:8080/api/v1', 'http://127.0.0.1:8080/api/v1'],
     ['http://127.8.9.1/api/v1', 'http://127.8.9.1/api/v1'],
     ['http://[::1]:8080/api/v1', 'http://[::1]:8080/api/v1'],
-  ])('accepts %s unchanged', (text, baseUrl) => {
+  ])('accepts %s without adding a path', (text, baseUrl) => {
     expect(parseBaseUrl(text)).toEqual({ baseUrl, completed: false });
   });
 
-  test.each(['https://api.test', 'https://api.test/', 'https://api.test//'])('completes %s', (text) => {
+  test.each(['https://api.test', 'https://api.test/', 'https://api.test//'])('adds /api/v1 to %s', (text) => {
     expect(parseBaseUrl(text)).toEqual({ baseUrl: 'https://api.test/api/v1', completed: true });
   });
 
@@ -39,7 +39,7 @@ describe('parseBaseUrl', () => {
     'https://api.test/api/v1/qr',
     'https://api.test/v1',
     'https://api.test/xapi/v1x',
-  ])('refuses %s without repeating a secret', (text) => {
+  ])('refuses "%s" with an error that repeats no secret', (text) => {
     const refused = () => parseBaseUrl(text);
     expect(refused).toThrow(UsageError);
     expect(refused).not.toThrow(/secret/);
@@ -61,12 +61,12 @@ describe('parseBaseUrl', () => {
     ['file:///etc/passwd', /http or https/],
     ['javascript:alert(1)', /http or https/],
     ['\u001b[2J', /http or https/],
-  ])('states the fault of %j', (text, message) => {
+  ])('states why it refuses %j', (text, message) => {
     expect(() => parseBaseUrl(text)).toThrow(message);
   });
 });
 
-test('loopback is decided by the host name alone', () => {
+test('isLoopback accepts only localhost, addresses in 127.0.0.0/8, and [::1]', () => {
   expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual([
     true,
     true,

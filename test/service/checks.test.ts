@@ -8,7 +8,7 @@ const redact = createRedact('svc_live_canaryCANARY');
 const context = { dateMs: 1000, redact };
 
 describe('a page of scans', () => {
-  test('has its times, and passes with unknown values, extra and missing fields', () => {
+  test('is accepted with unknown values and extra or missing fields, and has the time of each scan', () => {
     const rows = [
       { ...SCAN, device: 'fridge', extra: [1] },
       { id: 2n ** 60n, ts: '2026-01-01T02:00:00+02:00' },
@@ -31,7 +31,7 @@ describe('a page of scans', () => {
     ['an impossible day', { ...SCAN, id: 17, ts: '2026-02-30T00:00:00Z' }, 'scan 17 has a ts that'],
     ['null', null, 'scan 2 on the page is not an object'],
     ['a list', [SCAN], 'scan 2 on the page is not an object'],
-  ])('with %s is refused, naming the row', (_name, row, message) => {
+  ])('with %s in a row is refused with an error that states the row', (_name, row, message) => {
     const check = () => checkScanPage(pageOf([SCAN, row]), context);
     expect(check).toThrow(UnexpectedResponseError);
     expect(check).toThrow(`${message}`);
@@ -49,13 +49,13 @@ test.each([
   [{ data: [], pagination: { total: -1 } }],
   [{ data: [], pagination: { total: 0.5 } }],
   [{ data: [], pagination: { total: 2n ** 60n } }],
-])('%o is not a page', (json) => {
+])('%o is refused as a page of scans and as a page of codes', (json) => {
   expect(() => checkScanPage(json, context)).toThrow(UnexpectedResponseError);
   expect(() => checkCodePage(json, context)).toThrow(UnexpectedResponseError);
 });
 
 describe('a code', () => {
-  test('that was requested or changed has its ID, and the status that was sent', () => {
+  test('is refused if its ID is not the requested one, or its status not the one that was sent', () => {
     expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);
     expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
     const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');
@@ -70,7 +70,7 @@ describe('a code', () => {
     ).toThrow('the response has the status "[key]", but expired was sent');
   });
 
-  test('passes with unknown values and extra fields; a missing destination is null', () => {
+  test('is accepted with unknown values and extra fields, and a missing destination becomes null', () => {
     const { destination: _, ...rest } = CODE;
     expect(checkCode({ ...CODE, type: 'hologram', status: 'asleep', extra: 1 })).toMatchObject({
       type: 'hologram',

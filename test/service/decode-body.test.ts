@@ -17,7 +17,7 @@ function parsed(text: string): unknown {
   }
 }
 
-test('a large body of JSON has escapes in place of characters beyond ASCII', async () => {
+test('a large JSON body is decoded with escapes in place of characters beyond ASCII', async () => {
   const body = JSON.stringify({ city: 'Łódź', emoji: '😀', quoted: '"é', padding: PADDING });
   const text = await decodeBody(Buffer.from(body), '', true);
   expect(text).toMatch(/^[\0-\x7f]+$/);
@@ -31,11 +31,11 @@ test.each([
   ['one that is small', JSON.stringify({ city: 'Łódź' }), true],
   ['one that is not a JSON object', `<p>Łódź</p>${PADDING}`, true],
   ['one with a backslash before such a character', `{"city":"\\é","padding":"${PADDING}"}`, true],
-])('a body keeps its characters: %s', async (_, body, escapes) => {
+])('a body keeps its characters beyond ASCII: %s', async (_, body, escapes) => {
   expect(await decodeBody(Buffer.from(body), '', escapes)).toBe(body);
 });
 
-test('escapes change neither whether a body is JSON nor its value', async () => {
+test('a body with escapes is JSON if and only if the original is, and has the same value', async () => {
   const piece = fc.oneof(
     fc.string({ unit: anyCharacter }).map((text) => Buffer.from(text)),
     fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),

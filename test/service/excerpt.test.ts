@@ -4,14 +4,14 @@ import { SOAK } from '../support/property-runs.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
 
-test('the excerpt of a page has its title, and nothing else from its head', () => {
+test('the excerpt of an HTML page contains the title and the body, but nothing else from the head', () => {
   expect(
     excerpt('<head><style>b{}</style><title lang="en">502 Bad Gateway</title></head><h1>nginx</h1>', redact),
   ).toBe('502 Bad Gateway nginx');
 });
 
 test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])(
-  'of millions of %j is made, and is short',
+  'the excerpt of a page with hundreds of thousands of %j has at most 120 characters',
   (part) => {
     const page = `<html><head>${part.repeat(SOAK ? 2_000_000 : 200_000)}`;
     expect(excerpt(page, redact).length).toBeLessThanOrEqual(120);
@@ -28,25 +28,25 @@ describe('the key in a text from the service', () => {
     ['without its printed prefix', SECRET],
     ['its first half', SECRET.slice(0, 20)],
     ['its last half', SECRET.slice(-20)],
-    ['twelve characters of its midst', SECRET.slice(8, 20)],
-    ['in small letters', KEY.toLowerCase()],
-    ['in capitals', KEY.toUpperCase()],
+    ['twelve characters from its middle', SECRET.slice(8, 20)],
+    ['in lower case', KEY.toLowerCase()],
+    ['in upper case', KEY.toUpperCase()],
     ['percent-encoded', KEY.replaceAll('_', '%5F')],
     ['percent-encoded throughout', [...KEY].map((unit) => `%${unit.charCodeAt(0).toString(16)}`).join('')],
     ['with blanks and control characters', [...KEY].join(' \u001b\n')],
     ['with encoded blanks', [...KEY].join('%20')],
-  ])('%s is redacted, and the text around it is kept', (_, text) => {
+  ])('is redacted, and the text around the key is unchanged: %s', (_, text) => {
     for (const around of ['', 'bad ', 'käse 👍 İ % %zz ']) {
       expect(redactOne(`${around}${text}, ${around}(${text})`)).toBe(`${around}[key], ${around}([key])`);
     }
   });
 
-  test('is not redacted in pieces of fewer than twelve characters, nor is other text', () => {
+  test('is not redacted if only eleven characters of it appear, and other text is unchanged', () => {
     for (const text of [SECRET.slice(0, 11), 'svc_live_', 'the service rejected the values', ''])
       expect(redactOne(text)).toBe(text);
   });
 
-  test('is found as a whole if it is short', () => {
+  test('is redacted only as a whole if the key is short, and an empty key redacts nothing', () => {
     expect(createRedact('s3cret')('no s3cret here, s3cre')).toBe('no [key] here, s3cre');
     expect(createRedact('')('all of it')).toBe('all of it');
   });
@@ -57,7 +57,7 @@ describe('the key in a text from the service', () => {
     ['percent signs', '%'],
     ['blanks', ' '],
     ['one letter', 'S'],
-  ])('is found in time linear in the text: %s', (_, part) => {
+  ])('is searched in linear time in a text that repeats %s', (_, part) => {
     // By the square this would be hours.
     expect(redactOne(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(1_000_000);
   });

@@ -38,7 +38,7 @@ const whole = JSON.stringify(pageOf([CODE]));
 /** Faults after which nobody can know whether the request was applied. */
 const UNKNOWN: [string, React][] = [
   ['a reset after sending', ({ socket }) => socket.resetAndDestroy()],
-  ['a connection closed without an answer', ({ socket }) => socket.end()],
+  ['a connection that closes without a response', ({ socket }) => socket.end()],
   ['a body shorter than its Content-Length', sayAndClose(rawAnswer(200, whole, {}, whole.length + 50))],
   ['a body cut in a closed connection', sayAndClose(rawAnswer(200, whole.slice(0, 60), {}, null))],
   [
@@ -58,7 +58,7 @@ const UNKNOWN: [string, React][] = [
   ['408', refusal(408)],
 ];
 
-describe.each(UNKNOWN)('%s', (_name, fault) => {
+describe.each(UNKNOWN)('after %s', (_name, fault) => {
   test('GET, PATCH and DELETE are repeated', async () => {
     const server = await useFaultServer((request) => {
       if (request.number % 2 === 0) return fault(request);
@@ -72,7 +72,7 @@ describe.each(UNKNOWN)('%s', (_name, fault) => {
     expect(server.requests.length).toBeGreaterThanOrEqual(5);
   });
 
-  test('POST is sent once, and its outcome is unknown', async () => {
+  test('POST is not repeated, and has the outcome `unknown`', async () => {
     const server = await useFaultServer(fault);
     const error = await rejection(useService(server.baseUrl).createCode({ name: 'A' }));
     expect(error).toMatchObject({ outcome: 'unknown' });
@@ -83,7 +83,7 @@ describe.each(UNKNOWN)('%s', (_name, fault) => {
 test.each([
   ['has too many values', `{"data":[${'{},'.repeat(3_000_000)}{}]}`],
   ['contains a number with more than 100 digits', `{"data":[{"id":${'7'.repeat(2_000_000)}}]}`],
-])('a response that %s is refused before it is parsed, and not requested again', async (what, body) => {
+])('a response that %s is refused before parsing, and the request is not repeated', async (what, body) => {
   const packed = gzipSync(body);
   const server = await useFaultServer(say(gzipped(packed)));
   const error = await rejection(
@@ -97,7 +97,7 @@ test.each([
 describe('a page of a gateway', () => {
   const page = '<html><head><title>Oops</title></head></html>';
   test.each([400, 404, 422])(
-    'of %i is not from the service: neither invalid values nor a missing code',
+    'with status %i is reported as not from the service, not as invalid values or a missing code',
     async (status) => {
       const server = await useFaultServer(say(rawAnswer(status, page)));
       const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
@@ -111,12 +111,12 @@ describe('a page of a gateway', () => {
     },
   );
 
-  test('of 404 with the headers of the service is from the service', async () => {
+  test('with status 404 and a rate-limit header counts as a response of the service', async () => {
     const server = await useFaultServer(say(rawAnswer(404, '', { 'X-RateLimit-Remaining': '3' })));
     expect(await rejection(useService(server.baseUrl).getCode(CODE.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test('of 404 does not show that a DELETE without a response was applied', async () => {
+  test('with status 404 does not show that a DELETE without a response was applied', async () => {
     const server = await useFaultServer((request) =>
       request.number === 0 ? void request.socket.resetAndDestroy() : say(rawAnswer(404, page))(request),
     );
@@ -126,7 +126,7 @@ describe('a page of a gateway', () => {
   });
 });
 
-test('concurrent requests with the same failure are reported once', async () => {
+test('the same failure of concurrent requests is reported once, not once per request', async () => {
   const server = await useFaultServer((request) =>
     (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request),
   );
@@ -144,7 +144,7 @@ test('concurrent requests with the same failure are reported once', async () => 
   expect(told[0]).toContain('the service failed (503)');
 });
 
-test('a gateway may send 100 and 103 before each response, also in the middle of a kept connection', async () => {
+test('interim responses (100 and 103) before a response are ignored, also on a kept connection', async () => {
   const interim =
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100\r\nA: b\r\n\r\n';
   const server = await useFaultServer((request) => {
@@ -158,7 +158,7 @@ test('a gateway may send 100 and 103 before each response, also in the middle of
   expect(server.requests).toHaveLength(4);
 });
 
-test('a connection that closes after an interim response has no response', async () => {
+test('a POST whose connection closes after an interim response has the outcome `unknown`', async () => {
   const server = await useFaultServer(({ socket }) => void socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
   expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({
     outcome: 'unknown',
@@ -166,7 +166,7 @@ test('a connection that closes after an interim response has no response', async
 });
 
 describe('POST', () => {
-  test('that the service refuses with an Error body was certainly not applied', async () => {
+  test('has the outcome `not-applied` if the service refuses it with an Error body', async () => {
     const classes = { 400: RejectedError, 401: AuthError, 403: PlanLimitError };
     for (const [status, failure] of Object.entries(classes)) {
       const server = await useFaultServer(refusal(Number(status)));
@@ -177,7 +177,7 @@ describe('POST', () => {
     }
   });
 
-  test('that a gateway refuses with a page of its own may have been applied', async () => {
+  test('has the outcome `unknown` if a gateway refuses it with an HTML page', async () => {
     for (const status of [400, 401, 403]) {
       const server = await useFaultServer(say(rawAnswer(status, '<p>Denied by WAF</p>')));
       expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({
@@ -188,7 +188,7 @@ describe('POST', () => {
     }
   });
 
-  test('is repeated after a 429 of any server: it was certainly not applied', async () => {
+  test('is repeated after the Retry-After of a 429 that has an HTML page instead of an Error body', async () => {
     const page = say(rawAnswer(429, '<html><h1>429 Too Many Requests</h1></html>', { 'Retry-After': '0.4' }));
     const server = await useFaultServer((request) => (request.number < 3 ? page : created)(request));
     const pauses: number[] = [];
@@ -212,7 +212,7 @@ describe('POST', () => {
     expect(pauses).toEqual([1000]);
   });
 
-  test('is repeated while the connection is refused, and then certainly not applied', async () => {
+  test('is repeated if the connection is refused, and has the outcome `not-applied` after the last attempt', async () => {
     const attempts: unknown[] = [];
     const service = useService(`http://127.0.0.1:${await closedPort()}/api/v1`, {
       events: { retry: (retry) => attempts.push(retry) },
@@ -228,7 +228,7 @@ describe('POST', () => {
     expect(attempts).toHaveLength(6);
   });
 
-  test('whose connection hangs before TLS is established was certainly not applied', async () => {
+  test('has the outcome `not-applied` if the TLS handshake times out', async () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
@@ -242,7 +242,7 @@ describe('POST', () => {
     });
   });
 
-  test('uses a new connection, GET a kept one', async () => {
+  test('opens a new connection for each request, while GET reuses a connection', async () => {
     const server = await useFaultServer((request) =>
       request.method === 'GET' ? list(request) : created(request),
     );
@@ -256,16 +256,16 @@ describe('POST', () => {
 
   test.each([
     ['no id', { ...CODE, id: undefined }],
-    ['an id that is no uuid', { ...CODE, id: '17' }],
-    ['a list in place of a code', [CODE]],
-  ])('answered 201 with %s: not what the specification says, and unknown', async (_name, body) => {
+    ['an id that is not a UUID', { ...CODE, id: '17' }],
+    ['a list instead of a code', [CODE]],
+  ])('has the outcome `unknown` after a 201 response with %s', async (_name, body) => {
     const server = await useFaultServer(say(rawAnswer(201, body)));
     const error = await rejection(useService(server.baseUrl).createCode({ name: 'A' }));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('that gets 200 with a code succeeds', async () => {
+  test('succeeds if the response is 200 with a code', async () => {
     const server = await useFaultServer(say(rawAnswer(200, CODE)));
     expect(await useService(server.baseUrl).createCode({ name: 'A' })).toEqual(CODE);
   });
@@ -294,7 +294,7 @@ describe('DELETE', () => {
     [200, '<html>Please log in</html>', 'text/html'],
     [202, '{}', 'application/json'],
   ])(
-    'that gets %i instead of 204 is repeated, until a 404 shows that the code is deleted',
+    'is repeated after a %i instead of 204, and succeeds if the next response is 404',
     async (status, body, type) => {
       const page = say(rawAnswer(status, body, { 'Content-Type': type }));
       const portal = await useFaultServer(page);
@@ -309,7 +309,7 @@ describe('DELETE', () => {
     },
   );
 
-  test('fails if its first response, or the one after a 429, is 404', async () => {
+  test('fails if the first response other than a 429 is 404', async () => {
     for (const first of [missing, refusal(429, { 'Retry-After': '1' })]) {
       const server = await useFaultServer((request) =>
         request.number === 0 ? first(request) : missing(request),
@@ -331,18 +331,21 @@ describe('time', () => {
         socket.on('close', () => clearInterval(drip));
       },
     ],
-  ])('a service that %s is given up after the timeout, every time', async (_name, fault) => {
-    const server = await useFaultServer(fault);
-    const error = await rejection(useService(server.baseUrl, { timeoutMs: 40 }).getCode(CODE.id));
-    expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({
-      message: expect.stringContaining('timed out after 40 ms (after 7 attempts'),
-    });
-    // On a busy machine the time may be over before the service sees one of them.
-    expect(server.requests.length).toBeLessThanOrEqual(7);
-  });
+  ])(
+    'each attempt times out if the service %s, and the call fails after seven attempts',
+    async (_name, fault) => {
+      const server = await useFaultServer(fault);
+      const error = await rejection(useService(server.baseUrl, { timeoutMs: 40 }).getCode(CODE.id));
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(error).toMatchObject({
+        message: expect.stringContaining('timed out after 40 ms (after 7 attempts'),
+      });
+      // On a busy machine the time may be over before the service sees one of them.
+      expect(server.requests.length).toBeLessThanOrEqual(7);
+    },
+  );
 
-  test('an abort ends a request in flight at once, with its reason', async () => {
+  test('an abort ends a request in flight at once, with the reason of the abort as the error', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGINT');
     const server = await useFaultServer(() => aborter.abort(reason));
@@ -351,7 +354,7 @@ describe('time', () => {
     );
   });
 
-  test('an abort ends a backoff at once, with its reason', async () => {
+  test('an abort ends a back-off at once, with the reason of the abort as the error', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGTERM');
     const events = { retry: () => queueMicrotask(() => aborter.abort(reason)) };
@@ -363,13 +366,13 @@ describe('time', () => {
     ).toBe(reason);
   });
 
-  test('close ends requests in flight', async () => {
+  test('close() ends requests in flight with an error', async () => {
     const server = await useFaultServer(() => void service.close());
     const service = useService(server.baseUrl);
     expect(await rejection(service.getCode(CODE.id))).toMatchObject({ message: 'the service was closed' });
   });
 
-  test('a kept connection that the service closes while idle costs nothing', async () => {
+  test('a kept connection that the service closes while idle causes no extra request', async () => {
     let socket: Socket | undefined;
     const server = await useFaultServer((request) => {
       list(request);
@@ -392,13 +395,13 @@ describe('bodies', () => {
     expect(server.requests[0]?.head).toContain('accept-encoding: gzip');
   });
 
-  test('caches are told to revalidate', async () => {
+  test('a GET request has the header cache-control: no-cache', async () => {
     const server = await useFaultServer(say(gzipped(gzipSync(whole))));
     await useService(server.baseUrl).listCodes({ page: 1, limit: 1 });
     expect(server.requests[0]?.head).toContain('cache-control: no-cache');
   });
 
-  test('a byte order mark and multi-byte characters across chunks are read', async () => {
+  test('a byte order mark is skipped, and multi-byte characters are read across chunks', async () => {
     const body = Buffer.from(`\uFEFF${JSON.stringify(pageOf([{ ...CODE, name: '東京 🗼' }]))}`);
     const server = await useFaultServer(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -407,7 +410,7 @@ describe('bodies', () => {
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows[0]?.name).toBe('東京 🗼');
   });
 
-  test('a gzip bomb is not decompressed, and not requested again', async () => {
+  test('a gzip body of more than 64 MiB is refused, and not requested again', async () => {
     const server = await useFaultServer(
       say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))),
     );
@@ -417,7 +420,7 @@ describe('bodies', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a body in an encoding that was not requested is named in the error', async () => {
+  test('the error for a body in an encoding that was not requested states the encoding', async () => {
     const server = await useFaultServer(
       say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'),
     );
@@ -430,7 +433,7 @@ describe('bodies', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an endless body is cut off', async () => {
+  test('an endless body is refused after 64 MiB', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, ' ');
     const server = await useFaultServer(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
@@ -443,7 +446,7 @@ describe('bodies', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
   });
 
-  test('ids above 2^53 keep their digits; __proto__ is a field like any other', async () => {
+  test('IDs above 2^53 keep their digits, and __proto__ is an ordinary field', async () => {
     const row = JSON.stringify(SCAN).replace('"id":1', '"id":9007199254740993,"__proto__":{"polluted":true}');
     const server = await useFaultServer(say(rawAnswer(200, `{"data":[${row}],"pagination":{"total":1}}`)));
     const { rows } = await useService(server.baseUrl).listScans(CODE.id, { page: 1, limit: 500 });
@@ -461,7 +464,7 @@ describe('messages', () => {
     return (error as Error).message.replace(/127.0.0.1:\d+/, 'HOST').replace(CODE.id, 'ID');
   };
 
-  test('a page of HTML becomes a short excerpt without tags, scripts and control characters', async () => {
+  test('the error for a page of HTML has a short excerpt without tags, scripts and control characters', async () => {
     const page = `<html><head><title>502 Bad \u001b[31mGateway</title><style>b{}</style></head><body>
       <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
     const message = await tell(say(rawAnswer(502, page)));
@@ -471,7 +474,7 @@ describe('messages', () => {
     expect(message.length).toBeLessThan(230);
   });
 
-  test('a page of HTML with status 200 is reported, not parsed, and not requested again', async () => {
+  test('a page of HTML with status 200 is reported as not JSON, and the request is not repeated', async () => {
     expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
       'the response is not JSON: Log in to the hotel Wi-Fi (200) [GET /api/v1/qr/ID on HOST]',
     );
@@ -482,13 +485,16 @@ describe('messages', () => {
     ['\u200b', 'the response is not JSON'],
     ['', 'empty response'],
     [' \r\n', 'empty response'],
-  ])('a response without words is called empty only if it is: %j', async (text, what) => {
-    expect(await tell(say(rawAnswer(200, text)))).toMatch(
-      new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),
-    );
-  });
+  ])(
+    'only white space is reported as an empty response, other text without words as not JSON: %j',
+    async (text, what) => {
+      expect(await tell(say(rawAnswer(200, text)))).toMatch(
+        new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),
+      );
+    },
+  );
 
-  test('a page of HTML with status 200 after real responses is from a gateway, and is requested again', async () => {
+  test('a page of HTML with status 200 is requested again if the service has responded before', async () => {
     const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
     const server = await useFaultServer((request) =>
       say(request.number === 1 ? html : rawAnswer(200, CODE))(request),
@@ -499,17 +505,20 @@ describe('messages', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect is named, never followed: %i', async (status) => {
-    const other = await useFaultServer(list);
-    const location = `${other.baseUrl}/qr`;
-    const server = await useFaultServer(say(rawAnswer(status, '', { Location: location })));
-    const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error).toMatchObject({
-      message: expect.stringContaining(`redirected to ${location} (${status})`),
-    });
-    expect([server.requests.length, other.requests.length]).toEqual([1, 0]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect is reported with its target and never followed: %i',
+    async (status) => {
+      const other = await useFaultServer(list);
+      const location = `${other.baseUrl}/qr`;
+      const server = await useFaultServer(say(rawAnswer(status, '', { Location: location })));
+      const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error).toMatchObject({
+        message: expect.stringContaining(`redirected to ${location} (${status})`),
+      });
+      expect([server.requests.length, other.requests.length]).toEqual([1, 0]);
+    },
+  );
 
   test.each([
     [400, RejectedError],
@@ -519,19 +528,22 @@ describe('messages', () => {
     [409, UnexpectedResponseError],
     [422, RejectedError],
     [501, UnexpectedResponseError],
-  ])('%i to GET is reported once, with the message and code of the service', async (status, failure) => {
-    const server = await useFaultServer(refusal(status));
-    const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
-    expect(error).toBeInstanceOf(failure);
-    expect(error).toMatchObject({
-      status,
-      code: 'its_code',
-      message: expect.stringContaining(`(${status}): the words of the service`),
-    });
-    expect(server.requests).toHaveLength(1);
-  });
+  ])(
+    'GET with the response %i is not repeated, and fails with the message and code of the service',
+    async (status, failure) => {
+      const server = await useFaultServer(refusal(status));
+      const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
+      expect(error).toBeInstanceOf(failure);
+      expect(error).toMatchObject({
+        status,
+        code: 'its_code',
+        message: expect.stringContaining(`(${status}): the words of the service`),
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  test('the key never appears, in any form in which the service repeats it', async () => {
+  test('errors contain no part of the key if the service repeats the key, also with hidden characters', async () => {
     const hidden = `${KEY.slice(0, 12)}\u200b\n\u001b${KEY.slice(12)}`;
     for (const text of [`bad key ${KEY}`, `bad key ${hidden}`, `${'y'.repeat(110)}${KEY}`]) {
       for (const body of [JSON.stringify({ error: text, code: KEY }), `<b>${text}</b>`, text]) {
@@ -553,7 +565,7 @@ describe('messages', () => {
 });
 
 describe('reported requests', () => {
-  test('have the method, path with query, status, time and remaining requests; never the key', async () => {
+  test('have method, path with query, status, duration and remaining requests, but never the key', async () => {
     const traces: unknown[] = [];
     const server = await useFaultServer((request) =>
       request.number === 0

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseJson } from '#service/json';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 
-test('a text without long integers is parsed as by JSON.parse', async () => {
+test('parseJson parses a text without long integers like JSON.parse', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (text) => {
       fc.pre(!/\d{16}/.test(text));
@@ -22,7 +22,7 @@ test('integers keep their digits, however large', async () => {
   );
 });
 
-test('a long integer is found at any place, and digits in strings are unchanged', async () => {
+test('a long integer keeps its digits at any place in a text, and digits in strings are unchanged', async () => {
   const before = fc.string({ maxLength: 40 }).map((text) => JSON.stringify(text));
   const space = fc.stringMatching(/^[ \n]{0,20}$/);
   await fc.assert(
@@ -36,7 +36,7 @@ test('a long integer is found at any place, and digits in strings are unchanged'
   );
 });
 
-test('fractions and exponents stay numbers, also beside long integers', async () => {
+test('numbers with a fraction or an exponent become floating-point numbers, also next to long integers', async () => {
   expect(await parseJson('[9007199254740993, 1.5, 1e3, 0.12345678901234567890]')).toEqual([
     9007199254740993n,
     1.5,
@@ -45,7 +45,7 @@ test('fractions and exponents stay numbers, also beside long integers', async ()
   ]);
 });
 
-test('__proto__ is an ordinary field, and the last of equal keys counts, for both parsers', async () => {
+test('both parsers read __proto__ as an ordinary field, and the last value of a repeated key', async () => {
   for (const id of ['1', '9007199254740993']) {
     const value = await parseJson(`{"id":${id},"__proto__":{"polluted":1},"a":1,"a":2}`);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -64,11 +64,11 @@ test.each([
   '<html>',
   'NaN',
   `[9007199254740993,${'['.repeat(100_000)}`,
-])('refuses %j', async (text) => {
+])('parseJson refuses %j', async (text) => {
   await expect(parseJson(text)).rejects.toThrow();
 });
 
-describe('excessive text is refused before it is parsed', () => {
+describe('parseJson', () => {
   const kinds: [string, () => string][] = [
     ['members', () => `{${'"a":0,'.repeat(1_000_000)}"b":1}`],
     ['objects', () => `[${'{},'.repeat(3_000_000)}{}]`],
@@ -76,21 +76,21 @@ describe('excessive text is refused before it is parsed', () => {
     ['numbers', () => `[${'1,'.repeat(9_000_000)}1]`],
     ['texts', () => `[${'"a",'.repeat(1_500_000)}1]`],
   ];
-  test.each(firstRows(1, kinds))('millions of %s', async (_, make) => {
+  test.each(firstRows(1, kinds))('refuses millions of %s', async (_, make) => {
     await expect(parseJson(make())).rejects.toThrow('has too many values');
   });
 
-  test('except a long string, whatever it contains', async () => {
+  test('accepts a long string, whatever the string contains', async () => {
     const long = '{},"\\'.repeat(SOAK ? 2_000_000 : 200_000);
     expect(await parseJson(JSON.stringify([long]))).toEqual([long]);
   });
 
-  test('a long string beside an integer beyond 2^53: the parser that keeps digits is slow', async () => {
+  test('refuses a text of more than 4 MiB if it has an integer beyond 2^53', async () => {
     const text = `["${'x'.repeat(5_000_000)}",9007199254740993]`;
     await expect(parseJson(text)).rejects.toThrow('is larger than 4 MiB and has integers beyond 2^53');
   });
 
-  test('a number of millions of digits', async () => {
+  test('refuses a number of more than 100 digits', async () => {
     const digits = '7'.repeat(SOAK ? 3_000_000 : 300_000);
     await expect(parseJson(`{"id":${digits}}`)).rejects.toThrow(
       'contains a number with more than 100 digits',
@@ -98,7 +98,7 @@ describe('excessive text is refused before it is parsed', () => {
     expect(await parseJson(`{"id":${'7'.repeat(100)}}`)).toEqual({ id: BigInt('7'.repeat(100)) });
   });
 
-  test('nesting that would overflow the stack', async () => {
+  test('refuses nesting of more than 100 levels', async () => {
     const deep = `${'['.repeat(100_000)}12345678901234567890${']'.repeat(100_000)}`;
     await expect(parseJson(deep)).rejects.toThrow('is nested more than 100 levels deep');
   });

@@ -7,68 +7,118 @@ import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 import { CODE, pageOf, rejection, useService } from './setup.ts';
 
-describe('which proxy', () => {
+describe('proxyFor', () => {
   const https = { HTTPS_PROXY: 'http://proxy.test:3128', HTTP_PROXY: 'http://other.test' };
 
   test.each<[string, string, Record<string, string>, string | undefined]>([
-    ['HTTPS_PROXY is for https', 'https://api.test', https, 'proxy.test:3128'],
-    ['HTTP_PROXY is not', 'https://api.test', { HTTP_PROXY: 'http://other.test' }, undefined],
-    ['lower case wins', 'https://api.test', { ...https, https_proxy: 'http://lower.test:1' }, 'lower.test:1'],
-    ['an empty variable is none', 'https://api.test', { HTTPS_PROXY: '' }, undefined],
+    ['HTTPS_PROXY applies to https', 'https://api.test', https, 'proxy.test:3128'],
     [
-      'a bare host and port is http',
+      'HTTP_PROXY does not apply to https',
+      'https://api.test',
+      { HTTP_PROXY: 'http://other.test' },
+      undefined,
+    ],
+    [
+      'a lower-case variable takes precedence',
+      'https://api.test',
+      { ...https, https_proxy: 'http://lower.test:1' },
+      'lower.test:1',
+    ],
+    ['an empty variable sets no proxy', 'https://api.test', { HTTPS_PROXY: '' }, undefined],
+    [
+      'a host and port without a scheme is an HTTP proxy',
       'https://api.test',
       { HTTPS_PROXY: 'proxy.test:8080' },
       'proxy.test:8080',
     ],
-    ['NO_PROXY names the host', 'https://api.test', { ...https, NO_PROXY: 'x.test, api.test' }, undefined],
-    ['NO_PROXY covers subdomains', 'https://api.test', { ...https, NO_PROXY: 'test' }, undefined],
-    ['with a leading dot', 'https://api.test', { ...https, NO_PROXY: '.test' }, undefined],
-    ['with an asterisk', 'https://api.test', { ...https, no_proxy: '*.test' }, undefined],
-    ['not half a label', 'https://api.test', { ...https, NO_PROXY: 'pi.test' }, 'proxy.test:3128'],
-    ['this port', 'https://api.test', { ...https, NO_PROXY: 'api.test:443' }, undefined],
-    ['another port', 'https://api.test', { ...https, NO_PROXY: 'api.test:8443' }, 'proxy.test:3128'],
-    ['a network', 'https://10.1.2.3', { ...https, NO_PROXY: '192.168.0.0/16,10.0.0.0/8' }, undefined],
-    ['another network', 'https://10.1.2.3', { ...https, NO_PROXY: '10.2.0.0/16' }, 'proxy.test:3128'],
-    ['a network of IPv6', 'https://[fd00::1]', { ...https, NO_PROXY: 'fc00::/7' }, undefined],
     [
-      'another network of IPv6',
+      'NO_PROXY excludes its hosts',
+      'https://api.test',
+      { ...https, NO_PROXY: 'x.test, api.test' },
+      undefined,
+    ],
+    ['NO_PROXY excludes subdomains', 'https://api.test', { ...https, NO_PROXY: 'test' }, undefined],
+    ['NO_PROXY may have a leading dot', 'https://api.test', { ...https, NO_PROXY: '.test' }, undefined],
+    ['NO_PROXY may begin with an asterisk', 'https://api.test', { ...https, no_proxy: '*.test' }, undefined],
+    [
+      'NO_PROXY does not match part of a label',
+      'https://api.test',
+      { ...https, NO_PROXY: 'pi.test' },
+      'proxy.test:3128',
+    ],
+    [
+      'NO_PROXY excludes the port of the service',
+      'https://api.test',
+      { ...https, NO_PROXY: 'api.test:443' },
+      undefined,
+    ],
+    [
+      'NO_PROXY with another port excludes nothing',
+      'https://api.test',
+      { ...https, NO_PROXY: 'api.test:8443' },
+      'proxy.test:3128',
+    ],
+    [
+      'NO_PROXY excludes an IPv4 network',
+      'https://10.1.2.3',
+      { ...https, NO_PROXY: '192.168.0.0/16,10.0.0.0/8' },
+      undefined,
+    ],
+    [
+      'another IPv4 network excludes nothing',
+      'https://10.1.2.3',
+      { ...https, NO_PROXY: '10.2.0.0/16' },
+      'proxy.test:3128',
+    ],
+    ['NO_PROXY excludes an IPv6 network', 'https://[fd00::1]', { ...https, NO_PROXY: 'fc00::/7' }, undefined],
+    [
+      'another IPv6 network excludes nothing',
       'https://[2001:db8::1]',
       { ...https, NO_PROXY: '[fc00::]/7,0.0.0.0/0' },
       'proxy.test:3128',
     ],
-    ['a network covers no name', 'https://api.test', { ...https, NO_PROXY: '0.0.0.0/0' }, 'proxy.test:3128'],
     [
-      'a network that is none',
+      'a network excludes no host name',
+      'https://api.test',
+      { ...https, NO_PROXY: '0.0.0.0/0' },
+      'proxy.test:3128',
+    ],
+    [
+      'an invalid network excludes nothing',
       'https://10.1.2.3',
       { ...https, NO_PROXY: '10.0.0.0/33,999.0.0.0/8,/8' },
       'proxy.test:3128',
     ],
-    ['everything', 'https://api.test', { ...https, NO_PROXY: '*' }, undefined],
-    ['an IPv6 address', 'https://[2001:db8::1]', { ...https, NO_PROXY: '2001:db8::1' }, undefined],
+    ['NO_PROXY=* excludes every host', 'https://api.test', { ...https, NO_PROXY: '*' }, undefined],
     [
-      'the same in brackets with its port',
+      'NO_PROXY excludes an IPv6 address',
+      'https://[2001:db8::1]',
+      { ...https, NO_PROXY: '2001:db8::1' },
+      undefined,
+    ],
+    [
+      'NO_PROXY excludes an IPv6 address in brackets with its port',
       'https://[2001:db8::1]:8443',
       { ...https, NO_PROXY: '[2001:db8::1]:8443' },
       undefined,
     ],
     [
-      'this machine is not sought from another one',
+      'a remote proxy is not used for this machine',
       'http://127.0.0.1:8080',
       { HTTP_PROXY: 'http://proxy.test' },
       undefined,
     ],
     [
-      'but through a proxy of its own',
+      'a proxy on this machine is used for this machine',
       'http://127.0.0.1:8080',
       { HTTP_PROXY: 'http://127.0.0.1:3128' },
       '127.0.0.1:3128',
     ],
-  ])('%s', (_name, service, env, host) => {
+  ])('follows the rule: %s', (_name, service, env, host) => {
     expect(proxyFor(new URL(service), env)?.host).toBe(host);
   });
 
-  test('user and password are decoded', () => {
+  test('decodes the percent-encoded user name and password of a proxy', () => {
     const proxyOf = (value: string) =>
       proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
     for (const [value, credentials] of [
@@ -93,7 +143,7 @@ describe('which proxy', () => {
     'http:/user:hunter2@proxy.test',
     'http://user:hunter2 x@proxy.test',
     'http://proxy.test:3128/hunter2',
-  ])('one whose host is not clear is refused without repeating its password: %s', (value) => {
+  ])('refuses a proxy URL with an unclear host, scheme or path, and repeats no password: %s', (value) => {
     const refused = () => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value });
     expect(refused).toThrow(UsageError);
     expect(refused).not.toThrow(/hunter2/);
@@ -101,7 +151,7 @@ describe('which proxy', () => {
 });
 
 describe('a proxy for plain http', () => {
-  test('gets the whole URL, with its own password and the service as Host', async () => {
+  test('receives the full URL, the password of the proxy, and the host of the service as Host', async () => {
     const proxy = await useFaultServer(({ socket }) => socket.write(rawAnswer(200, pageOf([CODE]))));
     const env = { HTTP_PROXY: `http://user:p%40ss@127.0.0.1:${proxy.port}` };
     await useService('http://127.0.0.1:9/api/v1', { env }).listCodes({ page: 1, limit: 20 });
@@ -122,7 +172,7 @@ describe('a proxy that requires a password', () => {
     ['for plain http', 'http://127.0.0.1:9/api/v1', 'HTTP_PROXY'],
     ['for https', 'https://api.test/api/v1', 'HTTPS_PROXY'],
   ])(
-    '%s gets one request, nothing was applied, and the hint shows how to set the password',
+    '%s gets one request, with the outcome `not-applied` and a hint that shows how to set the password',
     async (_, baseUrl, name) => {
       const proxy = await useProxy((socket) => socket.end(UNAUTHORIZED));
       const env = { [name]: proxy.env.HTTPS_PROXY };
@@ -164,7 +214,7 @@ async function useProxy(react: (socket: Socket, head: string) => void) {
 }
 
 describe('a proxy for https', () => {
-  test('opens a tunnel, and never gets the key', async () => {
+  test('receives CONNECT with the password of the proxy, and never the key', async () => {
     const seen: string[] = [];
     const service = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) =>
       socket.on('data', (data) => seen.push(String(data))),
@@ -224,19 +274,22 @@ describe('a proxy for https', () => {
       (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
       /connection was (closed|reset)/,
     ],
-  ])('that %s gets a bounded number of requests, and nothing was applied', async (_name, react, message) => {
-    const proxy = await useProxy(react);
-    const error = await rejection(
-      useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }),
-    );
-    expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ outcome: 'not-applied' });
-    expect(String(error)).toMatch(message);
-    expect(String(error)).not.toContain('secret');
-    expect(proxy.heads.length).toBeLessThanOrEqual(7);
-  });
+  ])(
+    'that %s gets at most seven requests, and the outcome is `not-applied`',
+    async (_name, react, message) => {
+      const proxy = await useProxy(react);
+      const error = await rejection(
+        useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }),
+      );
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(error).toMatchObject({ outcome: 'not-applied' });
+      expect(String(error)).toMatch(message);
+      expect(String(error)).not.toContain('secret');
+      expect(proxy.heads.length).toBeLessThanOrEqual(7);
+    },
+  );
 
-  test('that does not respond to CONNECT is given up after the timeout', async () => {
+  test('that does not respond to CONNECT causes a timeout with the outcome `not-applied`', async () => {
     const proxy = await useProxy(() => {});
     const error = await rejection(
       useService('https://api.test/api/v1', { env: proxy.env, timeoutMs: 30 }).createCode({ name: 'A' }),
@@ -248,7 +301,7 @@ describe('a proxy for https', () => {
   });
 });
 
-test('disabled certificate checks are refused, except for this machine', () => {
+test('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused, except for a service on this machine', () => {
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   expect(() => useService('https://api.test/api/v1', { env })).toThrow(UsageError);
   expect(() => useService('https://127.0.0.1/api/v1', { env })).not.toThrow();

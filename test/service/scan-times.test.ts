@@ -22,7 +22,7 @@ describe('parseScanTime', () => {
     );
   });
 
-  test('agrees with parseInstant on everything shaped like a time, impossible or not', () => {
+  test('agrees with parseInstant on any text shaped like a time, also an impossible time', () => {
     const two = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'));
     const year = fc.integer({ min: 0, max: 9999 }).map((n) => String(n).padStart(4, '0'));
     const ending = fc.constantFrom(
@@ -52,7 +52,7 @@ describe('parseScanTime', () => {
     '1900-02-29T00:00:00Z',
     '2026-13-01T00:00:00Z',
     '2026-00-10T00:00:00Z',
-  ])('rejects the invalid %s', (text) => {
+  ])('returns undefined for the impossible time %s', (text) => {
     expect(parseScanTime(text)).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe('parseScanTime', () => {
   });
 
   test.each(['', 'yesterday', '2026-01-01', '2026-01-01T00:00:00.000', '１２３４-01-01T00:00:00Z'])(
-    'leaves %j to parseInstant',
+    'agrees with parseInstant on %j',
     (text) => {
       expect(parseScanTime(text)).toBe(parseInstant(text));
     },

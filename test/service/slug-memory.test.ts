@@ -46,7 +46,7 @@ describe('remembered slugs', () => {
     expect(store.store.writes).toBe(0);
   });
 
-  test('are written if a name changed, a code is new, or one is forgotten', async () => {
+  test('are written if a name changed, a code is new, or a slug is forgotten', async () => {
     for (const change of [
       { note: [{ ...code(1), name: 'New' }], forget: undefined, kept: [['slug-1', idOf(1), 'New']] },
       { note: [code(1), code(2)], forget: undefined, kept: [entry(1), entry(2)] },
@@ -75,7 +75,7 @@ describe('remembered slugs', () => {
     expect(store.store.kept).toEqual({ codes: [entry(3)] });
   });
 
-  test('are bounded: the last seen are kept', async () => {
+  test('are the 20,000 most recent ones of at most 64 characters', async () => {
     const store = storeOf(undefined);
     const memory = createSlugMemory(store);
     memory.note(Array.from({ length: 25_000 }, (_, at) => code(at)));
@@ -92,7 +92,7 @@ describe('remembered slugs', () => {
     ]);
   });
 
-  test('have the names of codes, and after a whole listing only those', async () => {
+  test('have the names of their codes, and after a complete listing only the listed codes', async () => {
     const store = storeOf({ codes: [entry(1), entry(2)] });
     const memory = createSlugMemory(store);
     memory.note([

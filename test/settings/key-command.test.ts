@@ -44,7 +44,7 @@ async function load(
 }
 
 describe('a key-command', () => {
-  test('returns the line that it prints, and its standard error is shown without a key', async () => {
+  test('returns the first line that it prints, and its standard error is shown with the key redacted', async () => {
     // The shell puts the parts together: a command line with a key in it is refused.
     const script = `key=$(printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}); echo "unlocking $key" >&2; printf '%s\\r\\n\\n' $key`;
     expect(await load(script)).toEqual({ apiKey: KEY, told: ['key-command: unlocking svc_live_cana…'] });
@@ -56,7 +56,7 @@ describe('a key-command', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('QRCTL_API_KEY');
   });
 
-  test('is not awaited for its background processes', async () => {
+  test('returns without waiting for its background processes', async () => {
     const started = systemClock.monotonic();
     expect((await load('sleep 20 & echo abcdefgh; echo the account')).apiKey).toBe('abcdefgh');
     expect(systemClock.monotonic() - started).toBeLessThan(10_000);
@@ -81,7 +81,7 @@ describe('a key-command', () => {
       'the key from the key-command is longer than 512 characters',
     ],
     ['prints without end', 'yes', 'the key-command printed far more than a key'],
-  ])('that %s is refused with its own message', async (_, script, words) => {
+  ])('that %s is refused with a specific message', async (_, script, words) => {
     const refusal = await load(script).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toContain(words);
@@ -122,7 +122,7 @@ describe('a key-command', () => {
     ['cat key | head -1', 'an unquoted | has no effect'],
     ["cat 'key", 'an opening'],
     [`echo ${KEY}`, 'it contains an API key'],
-  ])('%j is refused before it is stored', (line, words) => {
+  ])('like %j is refused before it is stored', (line, words) => {
     expect(() => parseKeyCommand(line)).toThrow(UsageError);
     expect(() => parseKeyCommand(line)).toThrow(words);
   });

@@ -42,7 +42,7 @@ describe('a key file', () => {
     ['with a line end of Windows', `${KEY}\r\n`],
     ['with a byte order mark, as PowerShell writes it', `\ufeff${KEY}\r\n`],
     ['with spaces around it', ` ${KEY}\t\n`],
-  ])('%s gives the key', async (_, content) => {
+  ])('%s returns the key', async (_, content) => {
     expect(await load(keyFile(content))).toEqual({ apiKey: KEY, notes: [] });
   });
 
@@ -63,7 +63,7 @@ describe('a key file', () => {
     ]);
   });
 
-  test('that systemd opened to its user by an access list causes no note', async () => {
+  test('that systemd made readable for its user with an access list causes no note', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'qrctl-api-key'), KEY, { mode: 0o440 });
     expect(await load('', { CREDENTIALS_DIRECTORY: directory })).toEqual({ apiKey: KEY, notes: [] });
@@ -79,10 +79,10 @@ describe('a key file', () => {
     ['of an empty line', '\n', /is empty$/],
     ['of two lines', `${KEY}\n${KEY}\n`, /contains more than one line$/],
     ['with a space', 'a b', /contains an invalid character/],
-    ['of bytes that are no text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
+    ['of bytes that are not text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
     ['with a key of 513 characters', 'x'.repeat(513), /is longer than 512 characters/],
     ['of a megabyte', 'x'.repeat(1e6), /is larger than 4096 bytes/],
-  ])('%s is refused with its own message, without its content', async (_, content, words) => {
+  ])('%s is refused with a specific message, without its content', async (_, content, words) => {
     const refusal = await load(keyFile(content)).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toMatch(words);

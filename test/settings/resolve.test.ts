@@ -56,7 +56,7 @@ describe('the current profile', () => {
       'json',
     ],
     ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'home' }, current: 'play' }, 'home', 'table'],
-    ['the current one', { env: { QRCTL_PROFILE: '' }, current: 'play' }, 'play', 'ndjson'],
+    ['the config', { env: { QRCTL_PROFILE: '' }, current: 'play' }, 'play', 'ndjson'],
     ['default', {}, 'default', 'csv'],
   ])('is that of %s', (_, given, profile, format) => {
     expect(resolved({ ...given, profiles })).toMatchObject({ profile, format });
@@ -76,15 +76,18 @@ describe('the current profile', () => {
   test.each([
     ['sandbox', 'Run `qrctl auth login --profile sandbox` to create it.'],
     ['a b/..', 'Run `qrctl auth list` to see all profiles.'],
-  ])('is proposed for a login only if %s is a valid name', (profile, hint) => {
-    expect(() => resolved({ flags: { profile }, profiles })).toThrow(expect.objectContaining({ hint }));
-  });
+  ])(
+    'is proposed for a login if its name %s is valid, or else the list of profiles is proposed',
+    (profile, hint) => {
+      expect(() => resolved({ flags: { profile }, profiles })).toThrow(expect.objectContaining({ hint }));
+    },
+  );
 
   test.each(['__proto__', 'constructor', 'toString'])('is not found under the name %s', (profile) => {
     expect(() => resolved({ flags: { profile }, profiles })).toThrow(UsageError);
   });
 
-  test('is not shown if it is a key', () => {
+  test('is shortened in the error if its name is a key', () => {
     expect(() => resolved({ flags: { profile: KEY }, profiles })).not.toThrow(expect.stringContaining(KEY));
     expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow('svc_live_cana…');
   });
@@ -102,7 +105,7 @@ describe('a setting', () => {
     },
   };
 
-  test('of a flag overrides the variable, and the variable the profile', () => {
+  test('from a flag takes precedence over the variable, and the variable over the profile', () => {
     const env = { QRCTL_BASE_URL: B };
     const flags = { baseUrl: 'https://c.example/api/v1' };
     expect(resolved({ profiles, env, flags }).baseUrl).toBe('https://c.example/api/v1');
@@ -111,7 +114,7 @@ describe('a setting', () => {
     expect(resolved({ profiles, env: { QRCTL_BASE_URL: '' } }).baseUrl).toBe(A);
   });
 
-  test('of a flag overrides the profile', () => {
+  test('from a flag takes precedence over the profile', () => {
     const flags = { reserve: '10%', concurrency: '2', maxWait: '0', timeout: 5 };
     expect(resolved({ profiles, flags })).toMatchObject({
       reserve: { percent: 10 },
@@ -137,7 +140,7 @@ describe('a setting', () => {
     [{ shortUrl: 'nowhere' }, 'short-url'],
     [{ baseUrl: 'http://far.example/api/v1' }, 'base-url'],
   ])(
-    'that is stored with an invalid value (%j) is named with its profile and the command that corrects it',
+    'with an invalid stored value (%j) is reported with its profile and the command that unsets it',
     (profile, key) => {
       const refused = () => resolved({ profiles: { default: profile } });
       expect(refused).toThrow(UsageError);
@@ -151,11 +154,11 @@ describe('a setting', () => {
   test.each<[string, Given]>([
     ['--base-url', { flags: { baseUrl: 'ftp://x.example' } }],
     ['QRCTL_BASE_URL', { env: { QRCTL_BASE_URL: 'http://far.example' } }],
-  ])('that is invalid in %s is named by it', (name, given) => {
+  ])('that is invalid in %s is reported with that name', (name, given) => {
     expect(() => resolved(given)).toThrow(new RegExp(`^invalid value for ${name}: `));
   });
 
-  test('base-url without a path is completed, and that is noted', () => {
+  test('base-url without a path is completed with a note', () => {
     const { baseUrl, notes } = resolved({ env: { QRCTL_BASE_URL: 'https://a.example' } });
     expect(baseUrl).toBe(A);
     expect(notes).toEqual([expect.stringContaining(A)]);
@@ -175,7 +178,7 @@ describe('the key', () => {
     ['QRCTL_BASE_URL', { profiles, env: { QRCTL_BASE_URL: B } }],
     ['the profile itself', { profiles: { default: { ...profiles.default, baseUrl: B } } }],
     ['a key without a base URL', { profiles: { default: { baseUrl: B, apiKey: KEY } } }],
-  ])('of the profile is sent to no other base URL, even if %s sets it', (_, given) => {
+  ])('of the profile is sent to no other base URL, also with %s', (_, given) => {
     const { apiKey, apiKeyProblem } = resolved(given);
     expect(apiKey).toBeUndefined();
     expect(apiKeyProblem).toContain(B);

@@ -20,18 +20,18 @@ describe('a command line without a shell', () => {
     ["get '$HOME'", ['get', '$HOME']],
     ["sh -c 'it'\\''s'", ['sh', '-c', "it's"]],
     ['say "a \\"b\\" \\c"', ['say', 'a "b" \\c']],
-  ])('%j is %j', (line, words) => {
+  ])('like %j consists of the words %j', (line, words) => {
     expect(wordsOf(line)).toEqual(words);
   });
 
   test.each(["say 'it", 'say "it', 'a | b', 'a; b', 'a && b', 'a > b', 'a $HOME', 'a `b`', 'a < b', "it's"])(
-    '%j is refused: a shell would read it in another way',
+    'like %j is refused, because a shell would interpret it differently',
     (line) => {
       expect(() => wordsOf(line)).toThrow();
     },
   );
 
-  test('takes time linear in its length', () => {
+  test('is split in linear time', () => {
     expect(wordsOf(`${'a'.repeat(1e6)} ${' '.repeat(1e6)}b`)).toHaveLength(2);
     expect(() => wordsOf(`${'"a" '.repeat(2e5)}'`)).toThrow();
     expect(() => wordsOf(`"${'\\"'.repeat(2e5)}`)).not.toThrow();

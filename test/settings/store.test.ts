@@ -41,7 +41,7 @@ describe('the place of the config', () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: 'here' })).toBe(join(process.cwd(), 'here', 'config.json'));
   });
 
-  test('is a directory called qrctl of the system otherwise', async () => {
+  test('is a directory qrctl in the config directory of the system otherwise', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '' })).toMatch(/qrctl.config\.json$/);
   });
 
@@ -56,7 +56,7 @@ describe('the place of the config', () => {
     ['', undefined, `${home}/.config/qrctl/config.json`],
   ];
   test.runIf(platform() === 'linux').each(firstRows(1, homes))(
-    'with HOME=%j and XDG_CONFIG_HOME=%j is %s: no key goes to wherever a command is run',
+    'with HOME=%j and XDG_CONFIG_HOME=%j is %s, never a relative directory',
     async (HOME, xdg, file) => {
       const env = { HOME, XDG_CONFIG_HOME: xdg, QRCTL_CONFIG_DIR: undefined };
       expect((await runCli(['config', 'path'], { env })).stdout).toBe(`${file}\n`);
@@ -85,7 +85,7 @@ describe('readStore', () => {
     expect(store.corrections).toEqual([]);
   });
 
-  test('corrects looser permissions and names them', async () => {
+  test('corrects looser permissions and reports them', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     const { corrections } = await readStore(env);
     expect(corrections).toEqual([
@@ -161,7 +161,7 @@ describe('readStore', () => {
     expect(modeOf(file)).toBe(0o400);
   });
 
-  test('notes a directory that is shared on purpose, and keeps its permissions', async () => {
+  test('notes a directory with the sticky bit, and keeps its permissions', async () => {
     const { env, directory } = configured(GOOD);
     chmodSync(directory, 0o1777);
     const { corrections } = await readStore(env);
@@ -180,7 +180,7 @@ describe('readStore', () => {
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);
   });
 
-  test('closes a directory that has only files of qrctl', async () => {
+  test('corrects the permissions of a directory that has only files of qrctl', async () => {
     const { env, directory } = configured(GOOD, { directory: 0o755, file: 0o600 });
     mkdirSync(join(directory, 'cache'));
     writeFileSync(join(directory, '.config.json.partial'), '');
@@ -189,7 +189,7 @@ describe('readStore', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'leaves the modes of another user’s directory and file, and says so',
+    'keeps the permissions of a directory and a file of another user, and notes it',
     async () => {
       const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
       chownSync(file, 65534, 65534);
@@ -203,13 +203,13 @@ describe('readStore', () => {
     },
   );
 
-  describe.runIf(process.getuid?.() === 0)('by root, a file of another user', () => {
+  describe.runIf(process.getuid?.() === 0)('for root, a file of another user', () => {
     test.each([
-      ['in their own directory is theirs to have', 65534, 0o700, undefined],
-      ['where only root can have put it is used', 0, 0o755, undefined],
-      ['in a directory that everybody may write is refused', 0, 0o1777, 65534],
-      ['in a directory that a group may write is refused', 0, 0o775, 65534],
-      ['in a third user’s directory is refused', 65533, 0o755, 65534],
+      ['in a directory of that user is used', 65534, 0o700, undefined],
+      ['in a directory that only root can write to is used', 0, 0o755, undefined],
+      ['in a directory that all users can write to is refused', 0, 0o1777, 65534],
+      ['in a directory that a group can write to is refused', 0, 0o775, 65534],
+      ['in a directory of a third user is refused', 65533, 0o755, 65534],
     ])('%s', async (_, owner, mode, refused) => {
       const { env, directory, file } = configured(GOOD, { directory: mode, file: 0o600 });
       chmodSync(directory, mode);
@@ -223,7 +223,7 @@ describe('readStore', () => {
       );
     });
 
-    test('is refused if they created its directory in one that is open to all', async () => {
+    test('is refused if that user created its directory in a directory that all users can write to', async () => {
       const { env, directory, file } = configured(GOOD);
       for (const path of [file, directory]) chownSync(path, 65534, 65534);
       chmodSync(dirname(directory), 0o1777);
@@ -232,7 +232,7 @@ describe('readStore', () => {
   });
 
   describe.runIf(process.getuid?.() === 0)(
-    'by root, in directories that another user made among everybody’s',
+    'for root, in directories that another user created in a directory for all users',
     () => {
       /** Theirs, two levels below a sticky directory. */
       function planted() {
@@ -245,7 +245,7 @@ describe('readStore', () => {
       }
       const ours = () => configured(GOOD, { directory: 0o700, file: 0o600 });
 
-      test('a config two levels below is refused, and used if root created the first of them', async () => {
+      test('a config two levels below is refused, unless only root can write to the shared directory', async () => {
         const { env, file, directory } = planted();
         writeFileSync(file, GOOD, { mode: 0o600 });
         chownSync(file, 65534, 65534);
@@ -254,7 +254,7 @@ describe('readStore', () => {
         expect((await readStore(env)).current).toBe('work');
       });
 
-      test('a link of theirs to root’s own file, or to its directory, is refused', async () => {
+      test('a link of that user to a file of root, or to its directory, is refused', async () => {
         const { file: target, directory: targets } = ours();
         const { env, file, directory } = planted();
         symlinkSync(target, file);
@@ -266,14 +266,14 @@ describe('readStore', () => {
         await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('belongs to user 65534');
       });
 
-      test('a hard link to root’s own file is refused', async () => {
+      test('a hard link to a file of root is refused', async () => {
         const { file: target } = ours();
         const { env, file } = planted();
         linkSync(target, file);
         await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
       });
 
-      test('root’s own link is followed', async () => {
+      test('a symbolic link that root created is followed', async () => {
         const { file: target } = ours();
         const { env, file } = planted();
         symlinkSync(target, file);
@@ -287,14 +287,17 @@ describe('readStore', () => {
     'not json',
     '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary',
     '{"version":99,"profiles":{}}',
-  ])('names a file with %j, leaves it unchanged, and quotes nothing of it', async (text) => {
-    const { env, file } = configured(text);
-    const refused = await readStore(env).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(UsageError);
-    expect(String(refused)).toContain(file);
-    expect(String(refused)).not.toContain('canary');
-    expect(readFileSync(file, 'utf8')).toBe(text);
-  });
+  ])(
+    'reports a file with the content %j by its path, without the content, and keeps it unchanged',
+    async (text) => {
+      const { env, file } = configured(text);
+      const refused = await readStore(env).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(UsageError);
+      expect(String(refused)).toContain(file);
+      expect(String(refused)).not.toContain('canary');
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
 
   test('refuses a config.json that is a directory', async () => {
     const directory = temporaryDirectory();
@@ -302,7 +305,7 @@ describe('readStore', () => {
     await expect(readStore({ QRCTL_CONFIG_DIR: directory })).rejects.toThrow('it is not a regular file');
   });
 
-  test('names a config directory that is a file', async () => {
+  test('refuses a config directory that is a file', async () => {
     const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     await expect(readStore({ QRCTL_CONFIG_DIR: file })).rejects.toThrow(UsageError);

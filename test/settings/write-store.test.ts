@@ -80,7 +80,7 @@ describe('updateStore', () => {
 
   const byRoot = test.runIf(process.getuid?.() === 0);
 
-  byRoot('by root keeps the file of the user whose directory it is theirs', async () => {
+  byRoot('by root keeps the owner of a file in a directory of the same owner', async () => {
     const { directory, file, given } = place();
     await updateStore(given, adding('home'));
     for (const path of [file, directory]) chownSync(path, 65534, 65534);
@@ -88,27 +88,30 @@ describe('updateStore', () => {
     expect([statSync(file).uid, statSync(file).mode & 0o777]).toEqual([65534, 0o600]);
   });
 
-  byRoot('by root gives no key to a file that another user put there, before or meanwhile', async () => {
-    const { directory, file, given } = place();
-    mkdirSync(directory, { recursive: true });
-    chmodSync(directory, 0o1777);
-    const plant = () => {
-      writeFileSync(file, '{"version":1,"profiles":{}}', { mode: 0o644 });
-      chownSync(file, 65534, 65534);
-    };
-    plant();
-    await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow(
-      'belongs to user 65534',
-    );
-    expect(readFileSync(file, 'utf8')).not.toContain('canary');
-    rmSync(file);
-    const planting = adding('work', { apiKey: 'svc_live_canary00' });
-    await updateStore(given, (stored) => {
+  byRoot(
+    'by root writes no key to a file that another user created before or during the update',
+    async () => {
+      const { directory, file, given } = place();
+      mkdirSync(directory, { recursive: true });
+      chmodSync(directory, 0o1777);
+      const plant = () => {
+        writeFileSync(file, '{"version":1,"profiles":{}}', { mode: 0o644 });
+        chownSync(file, 65534, 65534);
+      };
       plant();
-      return planting(stored);
-    });
-    expect([statSync(file).uid, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
-  });
+      await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow(
+        'belongs to user 65534',
+      );
+      expect(readFileSync(file, 'utf8')).not.toContain('canary');
+      rmSync(file);
+      const planting = adding('work', { apiKey: 'svc_live_canary00' });
+      await updateStore(given, (stored) => {
+        plant();
+        return planting(stored);
+      });
+      expect([statSync(file).uid, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
+    },
+  );
 
   test('leaves no temporary file', async () => {
     const { directory, given } = place();
@@ -137,7 +140,7 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test('changes no file with a key-command that another user may have written, except to remove it', async () => {
+  test('changes no file with a key-command that another user may have written, except to remove the key-command', async () => {
     const { file, given } = place();
     await updateStore(given, adding('work', { keyCommand: 'pass show qr' }));
     chmodSync(file, 0o666);

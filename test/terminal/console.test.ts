@@ -65,14 +65,14 @@ describe('standard output', () => {
     await written;
   });
 
-  test('a closed pipe is reported once, and fails every later write', async () => {
+  test('reports a closed pipe once, and every later write fails', async () => {
     const { console, closed } = setUp({ stdout: broken('EPIPE') });
     await expect(console.write('a')).rejects.toThrow(ClosedPipeError);
     await expect(console.write('b')).rejects.toThrow(ClosedPipeError);
     expect(closed).toHaveLength(1);
   });
 
-  test('a failing device is a failure', async () => {
+  test('reports an error of its device, and every later write fails', async () => {
     const { console, closed } = setUp({ stdout: broken('EIO') });
     const failure = await console.write('a').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
@@ -86,17 +86,20 @@ describe('standard output', () => {
 });
 
 describe('standard error', () => {
-  test.each(['EPIPE', 'ENOSPC', 'EIO'])('may fail without any effect (%s)', async (code) => {
-    const { console, stdout } = setUp({ stderr: broken(code), verbose: true });
-    console.note('a');
-    console.warn('b');
-    console.verbose('c');
-    const progress = console.progress('scans');
-    progress.pause(1000);
-    progress.stop();
-    await console.write('data');
-    expect(String(stdout.read())).toBe('data');
-  });
+  test.each(['EPIPE', 'ENOSPC', 'EIO'])(
+    'may fail without an effect on standard output (%s)',
+    async (code) => {
+      const { console, stdout } = setUp({ stderr: broken(code), verbose: true });
+      console.note('a');
+      console.warn('b');
+      console.verbose('c');
+      const progress = console.progress('scans');
+      progress.pause(1000);
+      progress.stop();
+      await console.write('data');
+      expect(String(stdout.read())).toBe('data');
+    },
+  );
 
   test('shows one line per note, with invisible characters escaped', () => {
     const { console, said } = setUp();
@@ -104,7 +107,7 @@ describe('standard error', () => {
     expect(said()).toBe('name: a\\x1b[2J\\nqrctl: forged\\u{202e}\n');
   });
 
-  test('--quiet omits notes, warnings and progress', () => {
+  test('omits notes, warnings and progress with --quiet', () => {
     const { console, said } = setUp({ quiet: true, tty: true });
     console.note('a');
     console.warn('b');
@@ -120,7 +123,7 @@ describe('standard error', () => {
     expect(said()).toBe('');
   });
 
-  test('wraps notes and warnings of a terminal between words, and no others', () => {
+  test('wraps notes between words only on a terminal', () => {
     const long =
       'the results of this run, and what is not done yet, are in /a/path/that-is-longer/than-what-is-left-of-the-line.csv';
     const { console, said } = setUp({ tty: true });
@@ -135,7 +138,7 @@ describe('standard error', () => {
     expect(plain.said()).toBe(`${long}\n`);
   });
 
-  test('verbose lines appear only with --verbose, after their time', () => {
+  test('shows verbose lines only with --verbose, each after its time', () => {
     const { console, said } = setUp({ verbose: true });
     console.verbose('GET /qr 200');
     setUp().console.verbose('GET /qr 200');
@@ -159,7 +162,7 @@ describe('color', () => {
     [{ FORCE_COLOR: '1' }, { tty: false, noColor: true }, false],
     [{ TERM: 'dumb' }, { tty: true }, false],
     [{ TERM: 'dumb', FORCE_COLOR: '1' }, { tty: true }, true],
-  ])('%j %j: %s', async (env, { tty, noColor = false }, color) => {
+  ])('is used with %j and %j: %s', async (env, { tty, noColor = false }, color) => {
     const { console, said } = setUp({ env, tty, noColor });
     expect(console.color).toBe(color);
     await loadColors(true);
@@ -178,7 +181,7 @@ describe('progress', () => {
     expect(said()).toBe(`\r${ESC}[J`);
   });
 
-  test('hides for notes, and for data on the same terminal', async () => {
+  test('is hidden while notes, or data on the same terminal, are printed', async () => {
     const { console, stdout, said } = setUp({ tty: true });
     console.progress('scans');
     console.note('above');
@@ -213,7 +216,7 @@ describe('for a screen reader', () => {
     expect(said()).toBe('Delete 2 codes? ');
   });
 
-  test('a question ends with its signal and with its input', async () => {
+  test('a question ends with an error if it is aborted or its input ends', async () => {
     const ended = setUp({ tty: true, isAccessible });
     const first = ended.console.ask('?');
     ended.stdin.end();
@@ -234,11 +237,11 @@ describe('questions', () => {
     [{ CI: '1' }, true, false],
     [{ CI: 'false' }, true, true],
     [{}, false, false],
-  ])('%j on a terminal (%s): can ask %s', (env, tty, canAsk) => {
+  ])('can be asked with %j on a terminal (%s): %s', (env, tty, canAsk) => {
     expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
   });
 
-  test('a reply is a line', async () => {
+  test('get a line as the reply', async () => {
     const { console, type, said } = setUp({ tty: true });
     const answer = console.ask('Delete 2 codes?');
     await type('yes\r');
@@ -246,7 +249,7 @@ describe('questions', () => {
     expect(said()).toContain('Delete 2 codes? ');
   });
 
-  test('a secret is not echoed; backspace and a paste in pieces work', async () => {
+  test('for a secret echo nothing, and accept backspace and a paste in pieces', async () => {
     const { console, type, said } = setUp({ tty: true });
     const answer = console.askSecret('Key:');
     await type('svc_live_aX', '\x7f', 'bc\x08d', '\r');
@@ -254,7 +257,7 @@ describe('questions', () => {
     expect(said()).toBe('Key: \n');
   });
 
-  test('on a dumb terminal, a question is edited by the terminal, and backspace works in a secret', async () => {
+  test('on a dumb terminal are edited by the terminal, and backspace works in a secret', async () => {
     vi.stubEnv('TERM', 'dumb');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { console, stdin, type, said } = setUp({ env: { TERM: 'dumb' }, tty: true });
@@ -270,7 +273,7 @@ describe('questions', () => {
     expect(setRawMode).not.toHaveBeenCalledWith(true);
   });
 
-  test('two questions in a row get their own replies', async () => {
+  test('in a row get their own replies', async () => {
     const { console, type, said } = setUp({ tty: true });
     const first = console.ask('Profile:');
     await type('work\r');
@@ -281,7 +284,7 @@ describe('questions', () => {
     expect(await second).toBe('svc');
   });
 
-  test.each(['ask', 'askSecret'] as const)('%s continues after Ctrl-Z and `fg`', async (ask) => {
+  test.each(['ask', 'askSecret'] as const)('of %s continue after Ctrl-Z and `fg`', async (ask) => {
     const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
     onTestFinished(() => kill.mockRestore());
     const { console, stdin, type, said } = setUp({ tty: true });
@@ -296,7 +299,7 @@ describe('questions', () => {
   });
 
   test.each(['ask', 'askSecret'] as const)(
-    '%s: Ctrl-C interrupts, Ctrl-D gives no reply, an abort ends it',
+    'of %s end with an interruption by Ctrl-C, a usage error by Ctrl-D, and the reason of an abort',
     async (ask) => {
       const interrupted = setUp({ tty: true });
       const first = interrupted.console[ask]('?');

@@ -79,7 +79,7 @@ function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], col
   return drawn.map((line) => `${line.replace(/ +$/, '')}\n`).join('');
 }
 
-test('draws the bytes that cli-table3 draws from the texts', async () => {
+test('a grid has the bytes that cli-table3 draws, for texts that fit', async () => {
   const colors = await loadColors(true);
   fc.assert(
     fc.property(tables, fc.boolean(), ({ columns, lines }, isColored) => {
@@ -106,7 +106,7 @@ test('a cell wider than its column moves the cells after it, on its line only', 
   ).toBe('plain     東京\n東京と大阪    cell\n');
 });
 
-test('cli-table3 draws once per table, also if the lines come in parts', () => {
+test('a grid calls cli-table3 once per table, even if the lines come in several parts', () => {
   const drawn = vi.spyOn(Table.prototype, 'toString');
   onTestFinished(() => drawn.mockRestore());
   const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLORS);

@@ -59,19 +59,19 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     });
   });
 
-  test('a full device never causes exit code 0', () => {
+  test('a full device causes exit code 1', () => {
     const { status, stderr } = sh('$RUN 1 > /dev/full');
     expect(status).toBe(1);
     expect(stderr).toContain('qrctl: cannot write to standard output: the disk is full (ENOSPC)');
   });
 
-  test('a file that reached its size limit is a failure, although the last write took a part', () => {
+  test('a file that reaches its size limit causes exit code 1, even if part of the last write succeeded', () => {
     // One block of 1024 bytes: the first write of 1008 fits, the second only begins to.
     expect(sh("trap '' XFSZ; ulimit -f 1; $RUN 2 2>/dev/null > $DIR/small").status).toBe(1);
   });
 
   test.each(firstRows(1, ['2>&-', '2>/dev/full', '2>&1 >$DIR/out | true; cat $DIR/out']))(
-    'all its data is there with standard error %s',
+    'a program prints all data with standard error %s',
     (redirection) => {
       const { status, stdout } = sh(`$RUN 201 ${redirection}`);
       expect(status).toBe(0);

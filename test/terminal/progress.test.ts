@@ -17,7 +17,7 @@ describe('the line of a bar', () => {
     );
   });
 
-  test('on a narrow terminal reduces the bar to the percentage, then omits the detail, then both, never the countdown', () => {
+  test('on a narrow terminal shortens the bar, then omits the detail, then the percentage, but no countdown', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
@@ -28,13 +28,13 @@ describe('the line of a bar', () => {
     ]);
   });
 
-  test('estimates the remaining time by the work and the predicted waits, after a minimum time', () => {
+  test('estimates the remaining time from the work and the predicted waits, after a minimum time', () => {
     expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
     expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
     expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
   });
 
-  test('has a bar by an estimate if the total is unknown, and never a full one', () => {
+  test('shows an estimated share of at most 99% if the total is unknown', () => {
     const line = renderBar({ unit: 'scans', done: 500, estimate: 1000, elapsedMs: 2000 }, 100);
     expect(line).toBe('██████████░░░░░░░░░░  50%  500 scans  250/s  2 s left');
     expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
@@ -44,7 +44,7 @@ describe('the line of a bar', () => {
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
   });
 
-  test('is never wider than the terminal, or more than full', () => {
+  test('is never wider than the terminal, and shows at most 100%', () => {
     expect(renderBar(state, 20)).toBe('45,000/100,000 scans');
     expect(renderBar(state, 5)).toBe('45,00');
     expect(renderBar({ ...state, done: 200_000 }, 100)).toMatch(/^█{20} 100%/);

@@ -6,7 +6,7 @@ import { renderError } from '#terminal/render-error';
 const text = { json: false, verbose: false };
 const json = { json: true, verbose: false };
 
-describe('an error is a few lines', () => {
+describe('an error as text', () => {
   test('has the failure and the hint', () => {
     expect(
       renderError(
@@ -16,7 +16,7 @@ describe('an error is a few lines', () => {
     ).toBe('qrctl: no code has the slug "abd"\n  hint: Did you mean abc?\n');
   });
 
-  test('the label of the hint is on its last line, behind the context, and not on a usage', () => {
+  test('has the label `hint:` on the last line of a hint, and no label on a usage', () => {
     const hinted = (hint: string) => renderError(new UsageError('no', { hint }), text);
     expect(hinted('profile default\nRun `qrctl doctor`.')).toBe(
       'qrctl: no\n  profile default\n  hint: Run `qrctl doctor`.\n',
@@ -24,13 +24,13 @@ describe('an error is a few lines', () => {
     expect(hinted('usage: qrctl qr list')).toBe('qrctl: no\n  usage: qrctl qr list\n');
   });
 
-  test('no text of the service reaches the terminal unchanged, or looks like a line of qrctl', () => {
+  test('escapes control characters of the service, and indents a line that imitates qrctl', () => {
     expect(renderError(new UsageError('bad \x1b[2J\nqrctl: done\u202e'), text)).toBe(
       'qrctl: bad \\x1b[2J\n  qrctl: done\\u{202e}\n',
     );
   });
 
-  test('with a long path or address shortened', () => {
+  test('is shorter than 1,000 characters for a long word, but keeps a path of 999 characters', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
       hint: '👍'.repeat(1000),
     });
@@ -42,7 +42,7 @@ describe('an error is a few lines', () => {
     expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
   });
 
-  test('a bug of qrctl shows how to report it, and its stack only with --verbose', () => {
+  test('of a bug in qrctl shows how to report the bug, and the stack only with --verbose', () => {
     const defect = new TypeError('x is not a function');
     expect(renderError(defect, text)).toMatch(
       /^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/,
@@ -51,28 +51,28 @@ describe('an error is a few lines', () => {
     expect(renderError('a string', text)).toContain('unexpected failure: a string');
   });
 
-  test('on a terminal, it is wrapped between words, and colored', async () => {
+  test('is wrapped between words and colored on a terminal', async () => {
     const error = new UsageError('the results are not in the file that was named', { hint: 'name another' });
     expect(renderError(error, text, { columns: 40, colors: await loadColors(true) })).toBe(
       '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  hint: name another\n',
     );
   });
 
-  test('no part has a key, not even the code of the service', () => {
+  test('contains no key in any part, including the code of the service', () => {
     const key = 'svc_live_canaryCANARY0123456789';
     const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
     for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');
     expect(renderError(error, json)).toContain('"code":"bad_svc_live_cana…"');
   });
 
-  test('a closed pipe has no message', () => {
+  test('is empty for a closed pipe', () => {
     expect(renderError(new ClosedPipeError('gone'), text)).toBe('');
     expect(renderError(new ClosedPipeError('gone'), json)).toBe('');
   });
 });
 
-describe('for scripts an error is one line of JSON', () => {
-  test('with all its keys', () => {
+describe('an error as JSON', () => {
+  test('is one line with all keys', () => {
     const error = new NotFoundError('no such code', {
       hint: 'qrctl qr list',
       status: 404,
@@ -83,13 +83,13 @@ describe('for scripts an error is one line of JSON', () => {
     );
   });
 
-  test('has null if the service sent no value', () => {
+  test('has null for missing values', () => {
     expect(JSON.parse(renderError(new InterruptedError('SIGINT'), json))).toEqual({
       error: { message: 'interrupted', code: null, status: null, exit: 130, hint: null },
     });
   });
 
-  test('exact, and harmless to a terminal', () => {
+  test('has the exact message, without control characters', () => {
     const message = 'two\nlines \x1b[2J \x9b2J \u202e \ufeff \x7f 東京';
     const line = renderError(new UsageError(message), json);
     expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);

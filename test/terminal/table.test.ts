@@ -36,7 +36,7 @@ const ann = { id: 'c-1', name: 'Ann', status: 'active', scans: 12 };
 const bob = { id: 'c-22', name: '東京 🫠', status: 'paused', scans: 1234 };
 
 describe('a table', () => {
-  test('aligns columns by display width, newer emoji too', () => {
+  test('aligns columns by display width, also with newer emoji', () => {
     expect(render([ann, bob]).text).toBe(
       [
         'id    name     status  scans',
@@ -58,7 +58,7 @@ describe('a table', () => {
     expect(stripVTControlCharacters(colored)).toBe(render([ann]).text);
   });
 
-  test('shows invisible characters of a name, on one line', () => {
+  test('escapes invisible characters of a name, so that the row is one line', () => {
     expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
   });
 
@@ -105,7 +105,7 @@ describe('a table', () => {
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
-  test('puts an error below its row if it is longer than those of the sample', () => {
+  test('puts an error below its row if it is longer than the errors of the sample', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
       columns,
@@ -120,7 +120,7 @@ describe('a table', () => {
     expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
   });
 
-  test('gives a name its wished width before it shows an ID', () => {
+  test('drops an ID if the name would get less than its wished width', () => {
     const columns: Column[] = [
       { name: 'id', importance: 1, keepWhole: true },
       { name: 'name', importance: 5, leastWidth: 24, wishedWidth: 40 },
@@ -161,7 +161,7 @@ describe('a table', () => {
     expect(render(differing, { ...narrow, width: 26 }).text).toContain('a     https://a.example/m…');
   });
 
-  test('drops the least important columns on a narrow terminal, and names them', () => {
+  test('drops the least important columns on a narrow terminal, and reports them', () => {
     const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
     expect(text.split('\n')[0]).toBe('name  status  scans');
     expect(dropped).toEqual(['id']);
@@ -184,7 +184,7 @@ describe('a table', () => {
     expect(render([]).text).toBe('');
   });
 
-  test('prints a long list in parts of one layout', () => {
+  test('prints a long list in parts with the same column widths', () => {
     const formatter = createTableFormatter({
       columns,
       width: 80,
@@ -201,7 +201,7 @@ describe('a table', () => {
     expect(formatter.end()).toBe('');
   });
 
-  test('no line is wider than the terminal, and all columns are aligned, whatever the text', () => {
+  test('has no line wider than the terminal, and has aligned columns, for any text', () => {
     const value = fc.string({
       unit: fc.constantFrom('a', '東', '🫠', '👨‍👩‍👧', '\u0301', '\x1b', '\u202e', '\n', ' ', 'é', '\ud800'),
     });
@@ -228,7 +228,7 @@ describe('one record', () => {
     );
   });
 
-  test('bounds hostile values', () => {
+  test('is bounded for a value of megabytes', () => {
     expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
   });
 });
@@ -246,7 +246,7 @@ describe('text is truncated by display width', () => {
     expect(fitText(text, width)).toBe(cut);
   });
 
-  test('megabytes take no more time than the shown part', () => {
+  test('in the time for the shown part, also for megabytes', () => {
     for (const unit of ['a', '\u0301', '東', '\x1b'])
       expect(displayWidth(fitText(unit.repeat(SOAK ? 1e7 : 1e6), 20))).toBeLessThanOrEqual(20);
   });

@@ -57,7 +57,7 @@ describe('possible paths with spaces', () => {
     env: { HOME: '/home/x y' },
   };
 
-  test('are words of the command line, also without flag or extension, the directory and the home', () => {
+  test('are words of the command line, with and without flag or extension, the current directory and HOME', () => {
     const found = spacedPaths({ argv, env, cwd: () => '/data/g h' });
     expect(found).toEqual(
       expect.arrayContaining([

@@ -22,11 +22,11 @@ describe('an annotation', () => {
       { file: 'a.csv', line: 1, message: 'a\r\n::add-mask::b' },
       '::error file=codes/a.csv,line=1::a\\r\\n::add-mask::b\n',
     ],
-  ])('of %j is %j', (problem, line) => {
+  ])('for %j is %j', (problem, line) => {
     expect(formatAnnotations([problem], PLACE)).toBe(line);
   });
 
-  test('is one of ten at most, the last of which counts the others', () => {
+  test('is one of at most ten lines, and the tenth counts the remaining errors', () => {
     const rows = Array.from({ length: 12 }, (_, at) => ({
       file: 'a.csv',
       line: at + 2,
@@ -72,7 +72,7 @@ describe('untrusted text', () => {
     fc.constantFrom(':', '::', '##[', '#', '[', ']', 'error', '\r', '\n', ' ', '\t', '\u2028', '\u3000'),
   );
 
-  test('contains no workflow command', () => {
+  test('contains no workflow command after withoutCommands', () => {
     const check = (said: string) => {
       expect(commandsIn(withoutCommands(said))).toEqual([]);
     };
@@ -83,7 +83,7 @@ describe('untrusted text', () => {
     );
   });
 
-  test('keeps its values in JSON', () => {
+  test('in JSON has the same values after withoutCommandsInJson', () => {
     fc.assert(
       fc.property(text, (parts) => {
         const line = JSON.stringify({ error: parts.join('') });

@@ -9,7 +9,7 @@ test.each([
   [{ unchanged: 1 }, '1 row unchanged'],
   [{ conflict: 2, 'not-attempted': 1, exists: 1 }, '2 rows in conflict, 1 not attempted, 1 exists'],
   [{}, 'Nothing to do'],
-])('formats %j as: %s', (outcomes, text) => {
+])('formatOutcomes formats %j as "%s"', (outcomes, text) => {
   const counts = new Map(Object.entries(outcomes));
   expect(formatOutcomes(counts, { made: 'code', left: 'row' })).toBe(text);
 });

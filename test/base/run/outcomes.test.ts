@@ -22,12 +22,12 @@ describe('the vocabulary of outcomes', () => {
     for (const word of WORDS) expect(explained.filter((listed) => listed === word)).toEqual([word]);
   });
 
-  test('has every released word', () => {
+  test('contains every released outcome and action', () => {
     expect(Object.keys(OUTCOMES)).toEqual(expect.arrayContaining(RESULTS.split(' ')));
     expect(WORDS).toEqual(expect.arrayContaining(PLANS.split(' ')));
   });
 
-  test('has no outcome of a check, except for a code that was deleted from the service', () => {
+  test('shares only `gone` with the outcomes of checks', () => {
     const verified: Record<CodeResult['outcome'], true> = {
       equal: true,
       different: true,

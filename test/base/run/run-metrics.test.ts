@@ -37,7 +37,7 @@ const LINE =
 
 const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-test('a run is a gauge per figure, in the units of Prometheus', () => {
+test('a run has one gauge per figure, in the units of Prometheus', () => {
   expect(
     samplesOf(formatRunMetrics(END, 'run.prom')).map((line) =>
       line.replace(/\{command="scans export",profile="work",file="run.prom"/, '{'),
@@ -93,7 +93,7 @@ test('two jobs with one command and one profile have no series in common', () =>
 const promtool = (input: string) => spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
-test.skipIf(!hasPromtool)('promtool accepts the metrics of every profile', () => {
+test.skipIf(!hasPromtool)('promtool accepts the metrics of any profile and file', () => {
   for (const profile of ['work', undefined, 'a"} 1\n# TYPE x counter', ...Object.values(HOSTILE)]) {
     const { status, stdout, stderr } = promtool(formatRunMetrics({ ...END, profile }, profile ?? 'run.prom'));
     expect({ profile, status, said: stdout + stderr }).toEqual({ profile, status: 0, said: '' });

@@ -8,7 +8,7 @@ import { firstRows, runs } from '../../support/property-runs.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
-test('all JSON is parsed in one place, except by scripts that build qrctl', () => {
+test('only bounded-json.ts parses JSON, except for service/json.ts and scripts that build qrctl', () => {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' });
   const code = names.filter((name) => /\.(ts|mjs)$/.test(name) && !name.startsWith('build/'));
   expect(code.length).toBeGreaterThan(300);
@@ -35,7 +35,7 @@ describe('a large text', () => {
     expect(() => parseBounded(make())).toThrow(ExcessiveJsonError);
   });
 
-  it('may have many values, and any characters in its strings', () => {
+  it('may have 100 levels, and any characters in its strings', () => {
     const strings = Array.from({ length: 1000 }, () => '[{,:"\\'.repeat(1000));
     expect(parseBounded(JSON.stringify(strings))).toEqual(strings);
     expect(parseBounded(`${long}${'['.repeat(100)}${']'.repeat(100)}`)).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('a large text', () => {
 describe('the elements of an array, and the members of an object', () => {
   const spaces = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 
-  it('are those that a parser finds, each with its line', () => {
+  it('are the values that JSON.parse returns, each with its line', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(spaces, fc.json(), spaces)), spaces, (items, around) => {
         const text = `${around}[${items.map((parts) => parts.join('')).join(',')}]${around}`;
@@ -72,7 +72,7 @@ describe('the elements of an array, and the members of an object', () => {
   });
 
   it.each(['', ' ', '{}', '[', '[1', '["a]', '[1,]', '[,1]', '[1,,2]', '[] 1', '[1]]', '7'])(
-    '%j is not an array',
+    'of the invalid text %j cause an error',
     (text) => {
       expect(() => [...elementsOf(text, '[')]).toThrow(BrokenJsonError);
     },

@@ -29,7 +29,7 @@ describe('text from the service', () => {
     ['lone surrogates', 'a\ud800b\udc00', 'a\\u{d800}b\\u{dc00}'],
     ['a soft hyphen', 'a\u00adb', 'a\\u{00ad}b'],
     ['a selector behind what is no emoji', 'a\ufe0fb\ufe0e', 'a\\u{fe0f}b\\u{fe0e}'],
-  ])('%s (T5)', (_what, text, shown) => {
+  ])('has escapes for %s (T5)', (_what, text, shown) => {
     expect(clean(text)).toBe(shown);
   });
 
@@ -50,21 +50,21 @@ describe('text from the service', () => {
     '🇩🇪',
     'e\u0301',
     'C:\\x1b',
-  ])('%s is unchanged (T6)', (text) => {
+  ])('is unchanged if it is %s (T6)', (text) => {
     expect(clean(text)).toBe(text);
   });
 
-  test('marks piled on one letter are removed (T7)', () => {
+  test('has at most four marks on one letter (T7)', () => {
     expect(clean(`e${'\u0301'.repeat(500)}!`)).toBe(`e${'\u0301'.repeat(4)}!`);
     expect(clean(`e${'\u0301\u0903'.repeat(500)}!`)).toBe('e\u0301\u0903\u0301\u0903!');
   });
 
-  test('enclosing marks are escaped, except that of keycaps (T7)', () => {
+  test('has escapes for enclosing marks, except in keycaps (T7)', () => {
     expect(clean('a\u20ddb\u0489')).toBe('a\\u{20dd}b\\u{0489}');
     expect(clean('7\u20e3')).toBe('7\u20e3');
   });
 
-  test('any text has no control, bidi or zero-width character afterwards (T5)', () => {
+  test('has no control, bidi or zero-width character for any input (T5)', () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'),
@@ -81,7 +81,7 @@ describe('text from the service', () => {
     );
   });
 
-  test('a text of megabytes does not overflow the stack', () => {
+  test('of megabytes does not overflow the stack', () => {
     expect(clean('\u0301'.repeat(500_000))).toHaveLength(4);
     expect(clean('\x1b'.repeat(100_000))).toHaveLength(400_000);
     const many = SOAK ? 12_000_000 : 1_000_000;
@@ -89,7 +89,7 @@ describe('text from the service', () => {
     expect(cleanCsv(`${'x'.repeat(many)}\x1b\r\n`)).toHaveLength(many + 6);
   });
 
-  test('in a message a forged line is indented (T8)', () => {
+  test('has an indent before a forged line of a message (T8)', () => {
     expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe(
       'bad name: x\n  qrctl: all is well\\x1b[0m',
     );
@@ -108,7 +108,7 @@ test('JSON for a terminal has the same values, and no control characters (T9)', 
 });
 
 test.each(['\n', '\r\n'])(
-  'CSV for a terminal keeps its own line ends %j, and nothing else a terminal obeys',
+  'CSV for a terminal keeps its line ends %j, and no other control character',
   (end) => {
     expect(cleanCsv(`id,name${end}1,"a\rb${end}c"${end}2,${HOSTILE}${end}`)).toBe(
       `id,name${end}1,"a\\rb${end}c"${end}2,a\\x1b[2J\\x9b2J\\u{202e}b\\u{e0041}c\\u{2028}d\\u{d800} 👨‍👩‍👧 東京${end}`,

@@ -40,7 +40,7 @@ describe('escaping formulas', () => {
     );
   });
 
-  it('keeps typed apostrophes: writing what was read and reading it again gives the same (T10)', () => {
+  it('keeps typed apostrophes: a restored text is the same after it is escaped and restored again (T10)', () => {
     fc.assert(
       fc.property(text, (typed) => restore(defuse(restore(typed))) === restore(typed)),
       runs(150, 40_000),

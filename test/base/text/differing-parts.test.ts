@@ -4,14 +4,14 @@ import { shortenPair } from '#base/text/differing-parts';
 import { SOAK } from '../../support/property-runs.ts';
 
 describe('two values', () => {
-  it('are whole if what they have in common is short', () => {
+  it('are shown completely if their common parts are short', () => {
     expect(shortenPair('https://a.example/x', 'https://a.example/y', 40)).toEqual([
       'https://a.example/x',
       'https://a.example/y',
     ]);
   });
 
-  it('keep 40 characters next to the difference if it is long', () => {
+  it('keep 40 characters next to the difference if their common parts are long', () => {
     const common = 'c'.repeat(200);
     expect(shortenPair(`${common}1${common}`, `${common}22${common}`, 100)).toEqual([
       `…${'c'.repeat(40)}1${'c'.repeat(40)}…`,
@@ -24,7 +24,7 @@ describe('two values', () => {
     expect(shortenPair(`${common}👩‍👧`, `${common}👩‍👦`, 40)[0]).toBe(`…${'c'.repeat(40)}👩‍👧`);
   });
 
-  it('of megabytes are bounded', () => {
+  it('of megabytes are truncated', () => {
     const [one] = shortenPair('x'.repeat(SOAK ? 1_000_000 : 100_000), '', 100);
     expect(one).toHaveLength(20_001);
   });

@@ -17,7 +17,7 @@ describe('checkKey', () => {
     'svc_live_é',
     'svc_live_\u007f',
     'k'.repeat(513),
-  ])('refuses %j without repeating it', (key) => {
+  ])('refuses %j without repeating the value', (key) => {
     const refused = () => checkKey(key, 'QRCTL_API_KEY');
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(/^QRCTL_API_KEY/);
@@ -58,7 +58,7 @@ describe('redactKeys', () => {
     ['svc_live_abcdefghijkl\nsvc_live_mnopqrstuvwx', 'svc_live_abcd…\nsvc_live_mnop…'],
     // No printed form is that long.
     ['svc_live_abcdefghijkl…', 'svc_live_abcd……'],
-  ])('of %j', (text, redacted) => {
+  ])('shortens each key in %j, and nothing else', (text, redacted) => {
     expect(redactKeys(text)).toBe(redacted);
   });
 
@@ -66,7 +66,7 @@ describe('redactKeys', () => {
     ['dots', (length: number) => `svc_live_a${'.'.repeat(length)}…`],
     ['beginnings', (length: number) => 'svc_live_'.repeat(length / 9)],
     ['letters', (length: number) => `svc_live_${'a'.repeat(length)}…`],
-  ])('costs time linear in its length: %s', (_, hostile) => {
+  ])('takes linear time for many %s', (_, hostile) => {
     // By the square this would be many hours.
     const length = SOAK ? 20_000_000 : 900_000;
     expect(redactKeys(hostile(length)).length).toBeLessThan(1.05 * length);

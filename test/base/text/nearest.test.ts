@@ -12,6 +12,6 @@ test.each([
   ['name', ['all'], undefined],
   ['staging', ['production'], undefined],
   ['x', [], undefined],
-])('nearest to %s among %j is %s', (word, candidates, found) => {
+])('the nearest word to %s among %j is %s', (word, candidates, found) => {
   expect(nearest(word, candidates)).toBe(found);
 });

@@ -35,7 +35,7 @@ const VALUES = {
 };
 
 describe('a value in a sentence', () => {
-  test('is a plain word, or a short line in quotes that it cannot end, without control characters', () => {
+  test('is a plain word, or a short line in quotes without unescaped quotes or control characters', () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 200 }),
       fc.constantFrom(...Object.values(VALUES)),
@@ -63,17 +63,17 @@ describe('a value in a sentence', () => {
     ['x'.repeat(65), `"${'x'.repeat(64)}…"`],
     ['👍'.repeat(64), `"${'👍'.repeat(64)}"`],
     ['👍'.repeat(65), `"${'👍'.repeat(64)}…"`],
-  ])('%j is shown as %s', (value, sentence) => {
+  ])('like %j is shown as %s', (value, sentence) => {
     expect(quote(value)).toBe(sentence);
   });
 
-  test('shown adds no quotes, and inQuotes always adds them', () => {
+  test('has no quotes from shown, and always has quotes from inQuotes', () => {
     expect(shown('a\nb')).toBe('a\\nb');
     expect(inQuotes('word')).toBe('"word"');
   });
 });
 
-test('texts beyond the first are counted', () => {
+test('joinSome lists the first texts, and counts the others', () => {
   expect(joinSome(['a', 'b'], { most: 2 })).toBe('a or b');
   expect(joinSome(['a', 'b', 'c'], { most: 2 })).toBe('a or b or 1 other');
   expect(joinSome(['a', 'b', 'c', 'd'], { most: 2 })).toBe('a or b or 2 others');
@@ -95,12 +95,12 @@ describe('a word of a line to paste', () => {
     'https://x.example/?a=b&c',
   ];
 
-  test.runIf(platform() !== 'win32')('is that word for a shell', () => {
+  test.runIf(platform() !== 'win32')('is read unchanged by a shell', () => {
     const printed = String(execFileSync('sh', ['-c', `printf '%s\\0' ${SHELL.map(inShell).join(' ')}`]));
     expect(printed.split('\0')).toEqual([...SHELL, '']);
   });
 
-  test.each(SHELL)('%j as a slug is a plain word or the id', (slug) => {
+  test.each(SHELL)('for the slug %j is the slug or the ID, and needs no quotes', (slug) => {
     const word = codeInShell({ id: CODE.id, slug });
     expect([slug, CODE.id]).toContain(word);
     expect(word).toMatch(/^[\w.][\w@%+=:,./-]*$/);
@@ -136,7 +136,7 @@ test('the prompt before a deletion proposes no line that a shell would expand', 
   ]);
 });
 
-test('a name of several codes is proposed as one word', async () => {
+test('the hint for a name of several codes contains the name as one quoted word', async () => {
   const name = '`id` $(id)';
   const several = ['a', 'b'].map((slug) => ({ slug, name }));
   expect(await noSuchCode(name, several)).toMatchObject({
@@ -230,7 +230,7 @@ describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
 });
 
 test.each([1, 2])(
-  'the prompt before the deletion of %i codes has their names in quotes that they cannot end',
+  'the prompt before the deletion of %i codes has quoted names, in which quotes are escaped',
   async (count) => {
     const said: string[] = [];
     const note = (line: string) => said.push(line);

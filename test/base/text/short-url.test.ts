@@ -21,12 +21,12 @@ describe('the address of a code', () => {
     ['https://{slug}.Go.example/x', 'menü', 'https://xn--men-joa.go.example/x'],
     ['https://Go.example:443/%7e/{slug}', 'a', 'https://Go.example:443/%7e/a'],
     ['http://[::1]:80/ü/{slug}', 'a', 'http://[::1]:80/%C3%BC/a'],
-  ])('%s with the slug %j is %s', (template, slug, address) => {
+  ])('with the template %s and the slug %j is %s', (template, slug, address) => {
     expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
   });
 });
 
-test('a template whose host is valid with few codes only is refused', () => {
+test('a template whose host is valid only with some slugs is refused', () => {
   expect(parseShortUrl('http://xn--80a{slug}.example/')).toBe(undefined);
   expect(parseShortUrl('http://{slug}.go.example/')).toBe('http://{slug}.go.example/');
 });
@@ -40,13 +40,13 @@ test.each([
   expect(parseShortUrl(template)).toBe(undefined);
 });
 
-test('a template without a placeholder gets one', () => {
+test('a template without a placeholder gets {slug} at the end', () => {
   const templates = ['https://go.example', 'https://go.example/', 'https://go.example/q'];
   const expected = ['https://go.example/{slug}', 'https://go.example/{slug}', 'https://go.example/q/{slug}'];
   expect(templates.map(parseShortUrl)).toEqual(expected);
 });
 
-describe('an address that counts as a scan', () => {
+describe('isShortUrl', () => {
   test.each([
     'https://go.example/q/aB3xY',
     'https://go.example/q/aB3xY/?utm_source=x#top',
@@ -54,7 +54,7 @@ describe('an address that counts as a scan', () => {
     'https://GO.example./q/aB3xY',
     'https://go.example:443//q/aB3xY',
     'http://go.example/%71/aB3xY',
-  ])('%s', (address) => {
+  ])('accepts %s', (address) => {
     expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(true);
   });
 
@@ -65,11 +65,11 @@ describe('an address that counts as a scan', () => {
     'https://other.example/q/a',
     'https://go.example/?to=/q/a',
     'https://go.example/%/a',
-  ])('and not %s', (address) => {
+  ])('refuses %s', (address) => {
     expect(isShortUrl('https://go.example/q/{slug}', new URL(address))).toBe(false);
   });
 
-  test('with its placeholder after the question mark', () => {
+  test('accepts an address with a value for a placeholder in the query, and refuses an empty value', () => {
     const of = (address: string) => isShortUrl('https://go.example/?c={id}&s=1', new URL(address));
     expect([of('http://go.example/?c=x&s=1'), of('https://go.example/?c=&s=1')]).toEqual([true, false]);
   });

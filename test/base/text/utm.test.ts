@@ -10,7 +10,7 @@ describe('normalizeUtm', () => {
     ['ZU\u0308RICH', 'zürich'],
     ['İI', 'i̇i'],
     [' ', ''],
-  ])('%j is %j, and stays so', (value, form) => {
+  ])('normalizes %j to %j, and keeps the result unchanged', (value, form) => {
     expect(normalizeUtm(value)).toBe(form);
     expect(normalizeUtm(form)).toBe(form);
   });
@@ -30,7 +30,7 @@ describe('addUtm', () => {
     ],
     ['https://x.test/?#q?', 'https://x.test/?utm_source=poster&utm_campaign=spring_sale#q?'],
     [' https://x.test/möwe ', 'https://x.test/möwe?utm_source=poster&utm_campaign=spring_sale'],
-  ])('%s', (address, tagged) => {
+  ])('adds tags to %s, and changes nothing if the tags are added again', (address, tagged) => {
     expect(addUtm(address, tags)).toBe(tagged);
     expect(addUtm(tagged, tags)).toBe(tagged);
   });
@@ -58,7 +58,7 @@ describe('utmOf', () => {
     ['', null],
     [null, null],
     [undefined, null],
-  ])('%j has %j', (destination, value) => {
+  ])('finds in %j the value %j', (destination, value) => {
     expect(utmOf(destination, 'utm_source')).toBe(value);
   });
 });

@@ -15,7 +15,7 @@ describe('local time', () => {
     ['2026-10-25T01:30:00Z', 'UTC', '2026-10-25 01:30:00'],
     ['2026-10-25T01:30:00Z', 'Asia/Kathmandu', '2026-10-25 07:15:00'],
     ['2026-01-01T00:00:00Z', 'America/St_Johns', '2025-12-31 20:30:00'],
-  ])('%s in %s is %s', (instant, zone, expected) => {
+  ])('of %s in %s is %s', (instant, zone, expected) => {
     expect(createLocalTime(zone).format(Date.parse(instant))).toBe(expected);
   });
 
@@ -56,11 +56,11 @@ describe('the effective time zone', () => {
     [{ TZ: 'posix/Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: '' }, 'UTC'],
     [{ TZ: 'UTC0' }, 'UTC'],
-  ])('%j is %s', (inputs, expected) => {
+  ])('with %j is %s', (inputs, expected) => {
     expect(chooseTimeZone(inputs)).toBe(expected);
   });
 
-  test('a file that links to a zone, or is a copy of one, is that zone', async () => {
+  test('is that of a file that links to a zone or is a copy of a zone', async () => {
     const directory = await useDirectory();
     await mkdir(directory, { recursive: true });
     const [link, copy] = [join(directory, 'link'), join(directory, 'copy')];
@@ -77,7 +77,7 @@ describe('the effective time zone', () => {
     expect(chooseTimeZone({ TZ: `:${copy}` })).toBe('UTC');
   });
 
-  test('the file of the machine is its zone', () => {
+  test('of the file /etc/localtime is a valid zone', () => {
     const zone = chooseTimeZone({ TZ: ':/etc/localtime' });
     expect(isTimeZone(zone)).toBe(true);
     expect(chooseTimeZone({ TZ: '/etc/localtime' })).toBe(zone);
@@ -92,7 +92,7 @@ describe('the effective time zone', () => {
     [{ TZ: ':/etc/hostname' }, "invalid value for TZ: ':/etc/hostname'"],
     [{ TZ: '/dev/zero' }, "invalid value for TZ: '/dev/zero'"],
     [{ TZ: '/nowhere/zoneinfo/Nowhere' }, "invalid value for TZ: '/nowhere/zoneinfo/Nowhere'"],
-  ])('%j is refused by its name', (inputs, message) => {
+  ])('with %j is refused with the name of its source', (inputs, message) => {
     expect(() => chooseTimeZone(inputs)).toThrow(message);
     expect(timeZoneToShow(inputs)).toBe('UTC');
   });

@@ -31,7 +31,7 @@ describe('a time on the command line', () => {
     ['today', 'Asia/Tokyo', '2026-11-20T15:00:00.000Z'],
     ['today', 'UTC', '2026-11-20T00:00:00.000Z'],
     ['yesterday', 'Asia/Tokyo', '2026-11-19T15:00:00.000Z'],
-  ])('%s in %s is %s', (text, timezone, expected) => {
+  ])('given as %s in %s is %s', (text, timezone, expected) => {
     expect(moment(text, timezone)).toBe(expected);
   });
 
@@ -46,7 +46,7 @@ describe('a time on the command line', () => {
     '2026-01-01T25:00',
     '9999999w',
     'NaN',
-  ])('%j is refused with the accepted forms', (text) => {
+  ])('given as %j is refused as an invalid value', (text) => {
     expect(() => moment(text, 'UTC')).toThrow(/^invalid value for --since: '/);
   });
 
@@ -67,11 +67,11 @@ describe('a time on the command line', () => {
     ['2026-10', 'Use --during 2026-10 for the whole period, or pass --since a date such as 2026-10-01.'],
     ['31.02.2026', /^Use a date/],
     ['soon', /^Use a date/],
-  ])('%j is refused with the form that works', (text, hint) => {
+  ])('given as %j is refused with a hint that shows a valid form', (text, hint) => {
     expect(() => moment(text, 'UTC')).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) }));
   });
 
-  test('no zone is resolved if none is required', () => {
+  test('needs no time zone if it is relative or has an offset', () => {
     const timezone = () => {
       throw new Error('asked');
     };

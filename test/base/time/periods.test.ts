@@ -38,18 +38,18 @@ describe('a period', () => {
     ['last-quarter', '2026-Q3', '2026-06-30T22:00 2026-09-30T22:00'],
     ['this-year', '2026', '2025-12-31T23:00 2026-12-31T23:00'],
     ['last-year', '2025', '2024-12-31T23:00 2025-12-31T23:00'],
-  ])('%s is %s', (text, name, expected) => {
+  ])('given as %s has the name %s', (text, name, expected) => {
     const found = period(text);
     expect(found.name).toBe(name);
     expect(range(found)).toBe(expected);
   });
 
-  test('today is the day of the zone', () => {
+  test('called today is the current day in the time zone', () => {
     expect(period('today', 'Asia/Tokyo').name).toBe('2026-11-21');
     expect(period('this-week', 'Pacific/Kiritimati').name).toBe('2026-W47');
   });
 
-  test('a day begins at its first instant if the clocks go forward at midnight', () => {
+  test('of one day begins at the first instant of the day, even if clocks go forward at midnight', () => {
     expect(range(period('2026-04-24', 'Africa/Cairo'))).toBe('2026-04-23T22:00 2026-04-24T21:00');
   });
 
@@ -65,7 +65,7 @@ describe('a period', () => {
     'October',
     '',
     '10/2026',
-  ])('%j is refused with the accepted forms', (text) => {
+  ])('given as %j is refused as an invalid value', (text) => {
     expect(() => period(text)).toThrow(/^invalid value for --during: '.*' \(expected a period\)$/);
   });
 
@@ -75,7 +75,7 @@ describe('a period', () => {
     ['2026-Q1', '2025-Q4'],
     ['2027-W01', '2026-W53'],
     ['2026', '2025'],
-  ])('before %s was %s', (text, before) => {
+  ])('before %s is %s', (text, before) => {
     const previous = previousPeriod(period(text));
     expect(previous.name).toBe(before);
     expect(previous.untilMs).toBe(period(text).sinceMs);
@@ -88,12 +88,12 @@ describe('a period', () => {
     ['2026-W53', '2025-W52'],
     ['2026-W42', '2025-W42'],
     ['2026', '2025'],
-  ])('a year before %s was %s', (text, before) => {
+  ])('a year before %s is %s', (text, before) => {
     expect(periodYearBefore(period(text)).name).toBe(before);
   });
 
   test.each(['2026', '2026-Q4', '2026-10', '2026-W42', '2026-10-25'])(
-    'the range of %s is known as it again',
+    'is recognized by its range and time zone: %s',
     (text) => {
       expect(periodOfRange(period(text), 'Europe/Berlin')).toEqual(period(text));
       expect(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { processorMs } from '#base/time/time';
 
-it('the time of the processor includes that of the system', () => {
+it('processorMs is the sum of user and system time', () => {
   const usedMs = () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;

@@ -22,7 +22,7 @@ function formatPages(): { texts: Map<string, string>; warnings: string } {
 }
 
 describe('manual pages', () => {
-  test('there is one for each command and group, and package.json names them all (npm run man-list updates it)', () => {
+  test('exist for each command and group, and package.json lists all of them (npm run man-list updates it)', () => {
     const names = [
       [],
       ...manual.groups.map(({ name }) => [name]),
@@ -39,7 +39,7 @@ describe('manual pages', () => {
     );
   });
 
-  test('are plain ASCII for any texts', () => {
+  test('are plain ASCII', () => {
     for (const text of Object.values(pages)) expect(text).toMatch(/^[\n -~]*$/);
   });
 

@@ -16,7 +16,7 @@ import { type TestSandbox, useSandbox } from '../../support/sandbox.ts';
 const manual = await loadManual('1.2.3');
 const reference = createReference(manual);
 
-test('is printed by the built command, and agrees with its schema', async () => {
+test('qrctl help --json prints a document that matches its schema', async () => {
   const { code, stdout } = await runCli(['help', '--json']);
   expect(code).toBe(0);
   const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
@@ -28,7 +28,7 @@ test('is printed by the built command, and agrees with its schema', async () => 
   expect(validate({ ...document, version: 2 })).toBe(false);
 });
 
-test('is refused together with a command, a topic or a group', async () => {
+test('qrctl help --json is refused together with a command, a topic or a group', async () => {
   for (const words of [
     ['help', 'qr', '--json'],
     ['help', '--json', 'exit-codes'],
@@ -42,7 +42,7 @@ test('is refused together with a command, a topic or a group', async () => {
   }
 });
 
-test('has each command of the tree once, and help', () => {
+test('the reference has each command of the tree once, and help', () => {
   const names = [...leaves()].map((path) => path.names.join(' '));
   expect(reference.commands.map(({ name }) => name)).toEqual([...names, 'help']);
 });
@@ -69,13 +69,13 @@ describe.each(reference.commands)('$name', ({ name, flags }) => {
     }
   });
 
-  test('has a default where its description has one', () => {
+  test('has a default for a flag if the description of the flag has a default', () => {
     for (const { name: flag, description, default: fallback } of flags)
       expect(fallback !== null, flag).toBe(description.includes('default:'));
   });
 });
 
-describe('the columns are those that are printed:', () => {
+describe('the columns of the reference', () => {
   /** A line of each kind of output, by command and condition. */
   const LINES: Record<string, string[][]> = {
     'qr list': [['qr', 'list']],
@@ -152,11 +152,11 @@ describe('the columns are those that are printed:', () => {
   };
   const withColumns = reference.commands.filter(({ output }) => output.length > 0);
 
-  test('each command with columns is tried', () => {
+  test('are tested for each command that has columns', () => {
     expect(Object.keys(LINES).sort()).toEqual(withColumns.map(({ name }) => name).sort());
   });
 
-  test.each(withColumns)('$name', async ({ name, output }) => {
+  test.each(withColumns)('are those that $name prints', async ({ name, output }) => {
     const sandbox = await useSandbox({ codes: 4, scans: 5, limit: 100_000 });
     const lines = LINES[name] ?? [];
     const cwd = await useFiles(sandbox, lines.flat());

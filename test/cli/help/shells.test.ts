@@ -140,7 +140,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
   ];
   const shell = ['bash', '--norc', '--noprofile', '-i'];
 
-  test('completes what is typed', async () => {
+  test('completes commands, flags, values, codes and files', async () => {
     const results = await type(
       shell,
       setup,
@@ -155,7 +155,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
       expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
   });
 
-  test('needs nothing newer than the bash of macOS', () => {
+  test('has a script without features that the bash of macOS lacks', () => {
     const script = spawnSync('cat', [`${COMPLETIONS}qrctl.bash`]).stdout.toString();
     expect(script).not.toMatch(/mapfile|readarray|declare -A|local -n|\[-1\]|\^\^|,,\}|compgen -W/);
   });
@@ -168,7 +168,7 @@ describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
   ];
   const shell = ['zsh', '-f', '-i'];
 
-  test('completes what is typed', async () => {
+  test('completes commands, flags, values, codes and files', async () => {
     const results = await type(
       shell,
       setup,
@@ -177,7 +177,7 @@ describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
     expect(results.map(({ line }) => line)).toEqual(cases().map(([, becomes]) => becomes));
   });
 
-  test.runIf(SOAK)('lists codes with their names, and commands with what they do', async () => {
+  test.runIf(SOAK)('lists codes with their names, and commands with their summaries', async () => {
     const [codes, commands] = await type(shell, setup, ['qrctl qr get ', 'qrctl '], 2);
     // zsh pads the slugs to the longest of them.
     const shown = codes?.screen.replaceAll(/ +-- /g, ' -- ');

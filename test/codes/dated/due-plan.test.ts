@@ -38,7 +38,7 @@ const ROWS = [
 const about = ({ row, action, send, reason }: PlanItem) => [row?.line, action, Object.keys(send), reason];
 
 describe('planDue', () => {
-  it('has one request per code, shown with the latest row that takes precedence', () => {
+  it('plans one request per code, and shows each row whose values it sends as `update`', () => {
     const { items } = planOf(ROWS);
     expect(items).toMatchObject([{ action: 'update', send: { destination: 'https://b/', name: 'New' } }]);
     expect(itemsByRow(items).map(about)).toEqual([
@@ -50,7 +50,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('has no brake for many changes, unless --max-changes is set', () => {
+  it('has no brake, even if every row changes its code and the destinations look sorted', () => {
     const codes = Array.from({ length: 12 }, (_, number) => codeOf(number));
     const next = (number: number) => codes[(number + 1) % 12]?.destination ?? '';
     const rows = codes.map((of, number) =>
@@ -59,11 +59,11 @@ describe('planDue', () => {
     expect(planOf(rows, codes).brakes).toEqual([]);
   });
 
-  it('shows every row of a code that does not exist as gone', () => {
+  it('shows every row of a code that does not exist as `gone`', () => {
     expect(itemsByRow(planOf(ROWS, []).items).map(({ action }) => action)).toEqual(ROWS.map(() => 'gone'));
   });
 
-  it('leaves all due rows of a code undone after a conflict, and states which row needs a decision', () => {
+  it('marks all due rows of a code as `conflict` if one of them conflicts', () => {
     const base = { destination: fingerprintOf('https://saved/') };
     const rows = [
       at(2, 20, { base, wish: { destination: 'https://b/' } }),
@@ -77,7 +77,7 @@ describe('planDue', () => {
 });
 
 describe('endsByRow', () => {
-  it("gives each row its share of the outcome of its code's request", () => {
+  it("gives each row the outcome of its code's request, unless the row is unchanged or due later", () => {
     const [item] = planOf(ROWS).items;
     if (!item) throw new Error('no item');
     const altered = [{ field: 'name' as const, sent: 'New', stored: 'NEW' }];

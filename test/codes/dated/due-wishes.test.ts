@@ -28,13 +28,13 @@ const [a, b, c] = [
 ];
 
 describe('the wish of a dated plan for a code', () => {
-  it('is empty before the first time (E24)', () => {
+  it('is empty before the time of the first row (E24)', () => {
     expect(wishOf([a, b, c], 9)?.wish).toEqual({});
     expect(wishOf([a, b, c], 10)?.wish).toEqual({ destination: 'https://a/' });
     expect(wishOf([b, a, c], 19)?.wish).toEqual({ destination: 'https://a/' });
   });
 
-  it('has the value of the latest row in each field, whatever the order of the file (E24)', () => {
+  it('has, in each field, the value of the latest row that is due, in any order of the rows (E24)', () => {
     const all = at(5, 5, { wish: { name: 'n', destination: 'https://d/', status: 'active' } });
     for (const rows of [
       [all, a, b, c],
@@ -43,7 +43,7 @@ describe('the wish of a dated plan for a code', () => {
       expect(wishOf(rows, 30)?.wish).toEqual({ name: 'n', destination: 'https://b/', status: 'paused' });
   });
 
-  it('lists for each row the fields in which it takes precedence', () => {
+  it('lists for each due row the fields that no later due row replaces', () => {
     const shares = wishOf([a, b, c, at(5, 40, { wish: { name: 'n' } })], 30)?.shares ?? [];
     expect(shares.map(({ row, is, fields }) => [row.line, is, [...fields]])).toEqual([
       [2, 'due', []],
@@ -74,7 +74,7 @@ describe('the wish of a dated plan for a code', () => {
     expect(wishOf([a, tags, b], 20)?.wish).toEqual({ destination: 'https://b/' });
   });
 
-  it('has a problem with tags for a destination that is not a web address, unless a later row replaces them', () => {
+  it('has a problem if tags are added to a destination that is not a web address, unless a later row replaces it', () => {
     const listing = { codes: new Map([[MENU.id, { ...MENU, destination: 'WIFI:S:x;;' }]]), isWhole: false };
     const tags = at(2, 15, { utm: { source: 'poster' }, wish: { name: 'n' } });
     const problems = (rows: readonly Row[]) =>
@@ -121,7 +121,7 @@ describe('contradictions', () => {
   const find = (...rows: Row[]) =>
     contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
 
-  it('are two values of a field for one time', () => {
+  it('are different values for one field at one time', () => {
     const other = at(5, 20, { wish: { destination: 'https://c/' } });
     expect(find(a, b, c, other)).toEqual([[5, 'destination']]);
     expect(find(b, { ...b, line: 6 })).toEqual([]);

@@ -24,7 +24,7 @@ describe('readAt', () => {
     // Clocks are set forward at midnight, and set back to midnight.
     ['2024-04-26 Africa/Cairo', '2024-04-25T22:00:00.000Z'],
     ['2024-11-03 America/Havana', '2024-11-03T04:00:00.000Z'],
-  ])('%s is %s', (text, instant) => {
+  ])('reads %s as %s', (text, instant) => {
     expect(read(text)).toBe(instant);
   });
 
@@ -51,7 +51,7 @@ describe('readAt', () => {
     ['2026-11-27T18:00+02:00[Europe/Berlin]', 'has an offset that its time zone does not use at that time'],
     ['2026-11-27 18:00 Europe/Bärlin', 'is not a time'],
     ['2026-11-27 18:00 Europe/Nowhere', 'has an unknown time zone'],
-  ])('%j %s', (value, message) => {
+  ])('refuses %j: it %s', (value, message) => {
     expect(read(value)).toContain(message);
   });
 

@@ -51,7 +51,7 @@ describe('checkDestinations', () => {
     expect([...verdicts.values()].filter(({ outcome }) => outcome === 'ok')).toHaveLength(17);
   });
 
-  it('requests several hosts at once, up to the width', async () => {
+  it('requests several hosts in parallel, up to the width', async () => {
     const open = new Set<string>();
     let most = 0;
     const waiting: (() => void)[] = [];
@@ -124,7 +124,7 @@ describe('checkDestinations', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('does not count the wait for other lookups toward the timeout of a name', async () => {
+  it('excludes the wait for other lookups from the timeout of a name', async () => {
     const lookup = async () => {
       await systemClock.sleep(500);
       return [{ address: '127.0.0.1', family: 4 }];
@@ -184,7 +184,7 @@ describe('checkDestinations', () => {
     expect(work.slept).toEqual([2000, 7000, 7000]);
   });
 
-  it('does not follow an address that is longer than servers accept', async () => {
+  it('does not follow a redirect to an address of more than 32,768 characters', async () => {
     const { port } = await useHost(({ socket, path }) => {
       const length = { '/long': 70_000, '/over': 32_769, '/most': 32_768 }[path] ?? 8000;
       const location = `http://a.test:${port}/`.padEnd(length, 'x');
@@ -204,7 +204,7 @@ describe('checkDestinations', () => {
     expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
   });
 
-  it('never requests an address of the workspace', async () => {
+  it('does not request a refused address, such as a short URL of the workspace', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = `http://qr.test:${port}/abc`;
     const verdicts = await checkDestinations(
@@ -215,7 +215,7 @@ describe('checkDestinations', () => {
     expect(heads).toEqual([]);
   });
 
-  it('ends with the reason of an interruption', async () => {
+  it('rejects with the reason of an interruption', async () => {
     const controller = new AbortController();
     const { port } = await useHost(() => controller.abort(new Error('stop')));
     await expect(

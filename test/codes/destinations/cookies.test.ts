@@ -11,7 +11,7 @@ function sent(lines: string | string[], ...hosts: string[]): string[] {
 }
 
 describe('createCookies', () => {
-  it('sends a cookie back to the host that set it, and to no other', () => {
+  it('sends a cookie only to the host that set it', () => {
     expect(sent('a=1; Path=/; Secure', 'www.x.test', 'x.test', 'my.www.x.test', 'y.test')).toEqual([
       'a=1',
       '',
@@ -34,7 +34,7 @@ describe('createCookies', () => {
     },
   );
 
-  it('sends a cookie whose domain is its own host to that host and its subdomains', () => {
+  it('sends a cookie whose domain is the host that set it to that host and its subdomains', () => {
     expect(sent('a=1; Domain=www.x.test', 'www.x.test', 'my.www.x.test', 'x.test')).toEqual([
       'a=1',
       'a=1',
@@ -43,7 +43,7 @@ describe('createCookies', () => {
   });
 
   it.each(['y.test', 'test', 'w.x.test', ''])(
-    'sends a cookie of the domain %j to its own host only',
+    'sends a cookie of the domain %j only to the host that set it',
     (domain) => {
       expect(sent(`a=1; Domain=${domain}`, 'www.x.test', 'my.www.x.test', 'y.test', 'y.x.test')).toEqual([
         'a=1',

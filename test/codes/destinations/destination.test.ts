@@ -25,7 +25,7 @@ describe('a destination', () => {
     'https://x.de/?to=https://y.de/?a=1&b=2',
     'https://x.de/?a=1#/?b=2?c',
     ' https://x.de',
-  ])('%s is right', (destination) => {
+  ])('%s can be opened', (destination) => {
     expect(findDestinationProblem(destination)?.kind).toBe(destination.startsWith(' ') ? 'odd' : undefined);
   });
 
@@ -84,7 +84,7 @@ describe('a destination', () => {
     ['  ', 'empty'],
     [null, 'empty'],
     [undefined, 'empty'],
-  ])('%j is %s', (destination, kind) => {
+  ])('%j has the problem `%s`', (destination, kind) => {
     expect(findDestinationProblem(destination)?.kind).toBe(kind);
     expect(findDestinationProblem(destination, 'wifi')).toBeUndefined();
   });
@@ -104,7 +104,7 @@ describe('an invisible character', () => {
     ['\u3164', 'U+3164'],
     ['\u{e0041}', 'U+E0041'],
     ['\0', 'U+0000'],
-  ])('%j is a fault that names it, in the host, in the path and at both ends', (character, name) => {
+  ])('%j is reported with its code point, in the host, in the path and at both ends', (character, name) => {
     for (const [before, after] of [
       ['https://x.de/menu', ''],
       ['https://x.de/me', 'nu'],
@@ -143,7 +143,7 @@ describe("an address that can't be opened", () => {
     return { sandbox, slug, id: first?.id ?? '', qr, writes };
   };
 
-  test('is refused by create, update, and their files, before anything is changed', async () => {
+  test('is refused by create and update, on the command line and in files, before any change', async () => {
     const { slug, id, qr, writes } = await useCodes();
     for (const args of [
       ['create', '--name', 'a', '--destination', 'nope'],

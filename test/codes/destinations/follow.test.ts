@@ -58,7 +58,7 @@ function options(given: Partial<TripOptions> = {}): TripOptions {
 }
 
 describe('follow', () => {
-  it('counts redirects, and returns the last address with the fragment of the first one', async () => {
+  it('counts redirects, and returns the last address with the fragment of the first address', async () => {
     const { origin } = await useHost({ '/1': '/2', '/2': '3?q=1' });
     const trip = await follow(new URL(`${origin}/1#menu`), options());
     expect(trip).toMatchObject({
@@ -76,13 +76,13 @@ describe('follow', () => {
     ['an address that is none', { '/': 'http://[' }, 'redirects to an invalid URL'],
     ['itself', { '/': '/' }, 'redirects in a loop'],
     ['an address before', { '/': '/a', '/a': '/b', '/b': '/a' }, 'redirects in a loop'],
-  ])('ends broken at a redirect to %s', async (_, locations, why) => {
+  ])('ends as `broken` at a redirect to %s', async (_, locations, why) => {
     const { origin } = await useHost(locations);
     const error = `${why} (302)`;
     expect((await follow(new URL(origin), options())).end).toEqual({ is: 'broken', status: 302, error });
   });
 
-  it('follows twenty redirects, and no more', async () => {
+  it('follows at most twenty redirects', async () => {
     const next = (most: number) => (path: string) => {
       const at = Number(path.slice(1));
       return at < most ? `/${at + 1}` : undefined;
@@ -164,7 +164,7 @@ describe('follow', () => {
     await expect(visit).rejects.toBe(reason);
   });
 
-  it('sends nothing if it was interrupted while it waited for its turn', async () => {
+  it('sends no request if an interruption occurs while it waits for its turn', async () => {
     const controller = new AbortController();
     const { origin, asked } = await useHost({});
     const inTurn: TripOptions['inTurn'] = (_, work) => {
@@ -177,7 +177,7 @@ describe('follow', () => {
     expect(asked).toEqual([]);
   });
 
-  it('reports a lookup that does not end as a name that was not found', async () => {
+  it('reports a name as not resolved if its lookup does not end before the timeout', async () => {
     const resolve: TripOptions['resolve'] = (_, began) => {
       began?.();
       return new Promise(() => {});
@@ -189,7 +189,7 @@ describe('follow', () => {
     });
   });
 
-  it('measures the time of all requests together', async () => {
+  it('returns the total time of all requests', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const { origin } = await useHost({ '/1': '/2', '/2': '/3' });
@@ -201,7 +201,7 @@ describe('follow', () => {
     expect([trip.redirects, trip.ms]).toEqual([2, 1200]);
   });
 
-  it('limits each request to the time left after the lookup and earlier requests (K5)', async () => {
+  it('limits each request to the time that the lookup and earlier requests left (K5)', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const slow = await useHost(
@@ -225,7 +225,7 @@ describe('follow', () => {
     expect(found.end).toMatchObject({ failure: { message: 'no response within 300 ms' } });
   });
 
-  it('starts the timeout only when its lookup starts', async () => {
+  it('starts the timeout when the lookup starts, not while the lookup waits for its turn', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const resolve: TripOptions['resolve'] = async (_, began) => {
@@ -239,7 +239,7 @@ describe('follow', () => {
     expect(trip).toMatchObject({ end: { is: 'response' }, ms: 500 });
   });
 
-  it('follows a redirect to a page with TLS', async () => {
+  it('requests the https target of a redirect with TLS', async () => {
     const { origin, port } = await useHost((path) => (path === '/' ? `https://a.test:${port}/` : undefined));
     expect(await follow(new URL(origin), options())).toMatchObject({
       end: { is: 'failed', failure: { fault: 'protocol' } },

@@ -24,7 +24,7 @@ function afterVisits(...trips: Trip[]) {
 }
 
 describe('createHostPatience (K9)', () => {
-  it('returns the last verdict after two failed connections to a host in a row, without address and time', () => {
+  it('returns, after two failed connections in a row to a host, the last verdict without finalUrl and ms', () => {
     expect(afterVisits(DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, answer(200), DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, DOWN).verdict(ORIGIN)).toEqual({
@@ -35,7 +35,7 @@ describe('createHostPatience (K9)', () => {
     expect(afterVisits(DOWN, DOWN).verdict('https://b.test')).toBeUndefined();
   });
 
-  it('returns the verdict of a host that did not respond to five visits in a row', () => {
+  it('returns the last verdict after five visits in a row without a response', () => {
     expect(afterVisits(LATE, LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(LATE, LATE, LATE, LATE, LATE).verdict(ORIGIN)).toMatchObject({
       outcome: 'unreachable',
@@ -55,12 +55,12 @@ describe('createHostPatience (K9)', () => {
     ],
     ['a late response of another host', failed(new LateError('no response', { sent: true }), 1)],
     ['a response', answer(503)],
-  ])('does not take a host for one that is down because of %s', (_, visit) => {
+  ])('does not count a host as down after %s', (_, visit) => {
     expect(afterVisits(...new Array(6).fill(visit)).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(visit).allowsRetry(ORIGIN)).toBe(true);
   });
 
-  it('allows a retry unless the last visit could not connect, or three retries in a row did not help', () => {
+  it('allows a retry unless the last visit could not connect or three retries in a row failed', () => {
     expect(createHostPatience().allowsRetry(ORIGIN)).toBe(true);
     expect(afterVisits(DOWN).allowsRetry(ORIGIN)).toBe(false);
     expect(afterVisits(LATE).allowsRetry(ORIGIN)).toBe(true);

@@ -58,25 +58,25 @@ const REFUSED: [what: string, text: string, message: string][] = [
 ];
 
 describe('createHeadReader (K11)', () => {
-  it.each(READABLE)('reads a head with %s, which browsers open', (_what, text, headers) => {
+  it.each(READABLE)('reads a head with %s, as browsers do', (_what, text, headers) => {
     expect(read(text)).toMatchObject({ status: 200, headers });
   });
 
-  it('keeps no header without a name', () => {
+  it('omits a header without a name', () => {
     expect(read(`${OK}nonsense\r\n: x\r\n\r\n`)).toEqual({ status: 200, headers: {} });
   });
 
-  it.each(REFUSED)('refuses a head with %s, which browsers refuse', (_what, text, message) => {
+  it.each(REFUSED)('refuses a head with %s, as browsers do', (_what, text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 
-  it('needs time in proportion to the length of a head', () => {
+  it('parses a head in time linear in its length', () => {
     const began = performance.now();
     expect(read(`${OK}${'a:\n'.repeat(85_000)}\n`)).toMatchObject({ status: 200 });
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  it('returns no head before it is complete', () => {
+  it('returns undefined until the head is complete', () => {
     for (const text of [
       '',
       '\r\n',
@@ -89,7 +89,7 @@ describe('createHeadReader (K11)', () => {
       expect(read(text), JSON.stringify(text)).toBeUndefined();
   });
 
-  test('the size of the packets does not change the result', () => {
+  test('a head is read with the same result for any size of packets', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...READABLE, ...REFUSED),

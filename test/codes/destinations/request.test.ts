@@ -60,7 +60,7 @@ describe('request', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('needs no authorities for a page without TLS', async () => {
+  it('creates no TLS context for a page without TLS', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(200)));
     const context = () => {
       throw new Error('not needed');
@@ -89,7 +89,7 @@ describe('request', () => {
     );
   });
 
-  it('sends nothing to a connected address that is not public (K3)', async () => {
+  it('sends no request if the connection reached an address that is not public (K3)', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const reply = await visit(port, { allowPrivate: false });
     expect(reply.failure?.message).toBe('the connection reached a loopback address');
@@ -134,15 +134,18 @@ describe('request', () => {
     ['nonsense\r\n\r\n', 'the response is not HTTP'],
     ['HTTP/1.1 099 Too low\r\nContent-Length: 0\r\n\r\n', 'the response is not HTTP'],
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300_000)}\r\n\r\n`, 'the response headers are too large'],
-  ])('takes a response that no browser can read for an answer (%#)', async (text, message) => {
-    const { port } = await useHost(({ socket }) => socket.end(text));
-    expect(await visit(port)).toMatchObject({
-      status: undefined,
-      failure: { message, fault: 'answer', sent: true },
-    });
-  });
+  ])(
+    'reports a response that no browser can read as such, not as a network failure (%#)',
+    async (text, message) => {
+      const { port } = await useHost(({ socket }) => socket.end(text));
+      expect(await visit(port)).toMatchObject({
+        status: undefined,
+        failure: { message, fault: 'answer', sent: true },
+      });
+    },
+  );
 
-  it('skips twenty interim responses, and no more', async () => {
+  it('skips at most twenty interim responses', async () => {
     const hints = (count: number) => 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n'.repeat(count);
     const few = await useHost(({ socket }) => socket.end(hints(20) + answer(200)));
     expect(await visit(few.port)).toMatchObject({ status: 200 });
@@ -153,7 +156,7 @@ describe('request', () => {
     });
   });
 
-  it('ends the connection with the headers, and reads no body (K4)', async () => {
+  it('closes the connection after the headers, without reading the body (K4)', async () => {
     const written = new Promise<number>((resolve) => {
       const host = useHost(({ socket }) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n');
@@ -196,7 +199,7 @@ describe('request', () => {
     expect(failure?.sent).toBe(false);
   });
 
-  it('verifies the certificate once and resumes that session with the same expiry (K8)', async () => {
+  it('verifies a certificate once, and resumes that TLS session with the same expiry (K8)', async () => {
     const reused: boolean[] = [];
     const url = await useTlsHost((socket) => reused.push(socket.isSessionReused()));
     const sessions = trustingSessions();

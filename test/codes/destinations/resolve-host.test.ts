@@ -35,7 +35,7 @@ describe('createResolver', () => {
     expect(await createResolver(lookup, true, 4)('mixed.test')).toEqual([v4('10.0.0.1'), v4('5.5.5.5')]);
   });
 
-  it('looks a name up once, so that a second response cannot lead elsewhere (K2)', async () => {
+  it("looks up a name once, so that a later response can't redirect it (K2)", async () => {
     const { lookup, asked } = answering(['5.5.5.5'], ['10.0.0.1']);
     const resolve = createResolver(lookup, false, 4);
     await resolve('rebinds.test');
@@ -43,14 +43,14 @@ describe('createResolver', () => {
     expect(asked).toEqual(['rebinds.test']);
   });
 
-  it('looks a name up again if it was not found', async () => {
+  it('looks up a name again if the first lookup did not find it', async () => {
     const { lookup } = answering(new Error('EAI_AGAIN'), ['5.5.5.5']);
     const resolve = createResolver(lookup, false, 4);
     await expect(resolve('late.test')).rejects.toThrow('EAI_AGAIN');
     expect(await resolve('late.test')).toEqual([v4('5.5.5.5')]);
   });
 
-  it('reports a name without an address', async () => {
+  it('rejects a name without an address', async () => {
     await expect(createResolver(answering([]).lookup, false, 4)('empty.test')).rejects.toThrow(
       'empty.test has no address',
     );
@@ -80,7 +80,7 @@ describe('createResolver', () => {
 });
 
 describe('widenLookups', () => {
-  it('requests more than four threads, half of them for names, and keeps a number that the user set', () => {
+  it('sets 64 threads unless UV_THREADPOOL_SIZE is set, and returns half of the number of threads', () => {
     const env: NodeJS.ProcessEnv = {};
     expect(widenLookups(env)).toBe(32);
     expect(env.UV_THREADPOOL_SIZE).toBe('64');

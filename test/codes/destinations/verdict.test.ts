@@ -35,7 +35,7 @@ describe('judge', () => {
     [429, 'blocked', 'access refused (429)'],
     [451, 'blocked', 'access refused (451)'],
     [999, 'blocked', 'access refused (999)'],
-  ])('calls a response of %i %s', (status, outcome, error) => {
+  ])('returns for the status %i the outcome `%s`', (status, outcome, error) => {
     expect(judge(trip(answer(status)))).toEqual({
       outcome,
       status,
@@ -48,7 +48,7 @@ describe('judge', () => {
     });
   });
 
-  it('returns redirected for a page after a redirect, and blocked for bot protection with any status', () => {
+  it('returns `redirected` for a page after a redirect, and `blocked` for bot protection with any status', () => {
     expect(judge(trip(answer(200), 1))).toMatchObject({
       outcome: 'redirected',
       redirects: 1,
@@ -65,7 +65,7 @@ describe('judge', () => {
     });
   });
 
-  it('returns the reason for a visit without a page', () => {
+  it('returns the outcome and the reason of a visit that returned no page', () => {
     const ends: [Trip['end'], Partial<Verdict>][] = [
       [
         { is: 'broken', error: 'redirects in a loop (302)', status: 302 },
@@ -111,11 +111,11 @@ describe('judge', () => {
 });
 
 describe('retryOf', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])('retries a visit that ended with %i', (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504])('retries a visit that ended with status %i', (status) => {
     expect(retryOf(trip(answer(status)))).toBe(2000);
   });
 
-  it('waits as long as the server requests, and ignores a time in the past', () => {
+  it('returns the delay that the server requests, 10 s at most, and 0 for a time in the past', () => {
     expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toBe(7000);
     expect(retryOf(trip(answer(503, { 'retry-after': '11' })))).toBe(10_000);
     expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toBe(0);
@@ -124,7 +124,7 @@ describe('retryOf', () => {
     expect(retryOf(trip(answer(503, past)))).toBe(0);
   });
 
-  it('does not retry a visit that would end the same', () => {
+  it('returns undefined for a visit that would end the same way again', () => {
     const ends = [
       answer(200),
       answer(404),

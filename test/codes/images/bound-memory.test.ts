@@ -10,12 +10,12 @@ describe('the memory of a module of WebAssembly', () => {
   it.each([
     ['without a maximum', [5, 3, 1, 0, 1]],
     ['with a larger one', [5, 6, 1, 1, 1, 0x80, 0x80, 0x04]],
-  ])('%s gets one of whole pages', (_, memory) => {
+  ])('%s gets a maximum of whole pages', (_, memory) => {
     const wasm = Buffer.from([...HEADER, ...memory, ...EXPORT]);
     expect([...boundMemory(wasm, 300 * PAGE + 1)]).toEqual([...HEADER, 5, 5, 1, 1, 1, 0xac, 0x02, ...EXPORT]);
   });
 
-  it('keeps its minimum, also if the number has two bytes', () => {
+  it('keeps its minimum, even if that number has two bytes', () => {
     const wasm = Buffer.from([...HEADER, 1, 2, 0, 5, 5, 4, 1, 0, 0x80, 0x01, ...EXPORT]);
     expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([
       ...HEADER,

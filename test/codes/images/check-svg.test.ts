@@ -69,7 +69,7 @@ describe('an SVG is refused', () => {
     },
   );
 
-  it('for more than 5000 elements, or more than 50 in each other (I7)', () => {
+  it('for more than 5000 elements, or more than 50 nested levels (I7)', () => {
     expect(findSvgFault(svg('<g/>'.repeat(4999)))).toBeUndefined();
     expect(findSvgFault(svg('<g/>'.repeat(5000)))).toBe('has more than 5000 elements');
     const nested = (depth: number) => svg('<g>'.repeat(depth - 1) + '</g>'.repeat(depth - 1));
@@ -77,7 +77,7 @@ describe('an SVG is refused', () => {
     expect(findSvgFault(nested(51))).toBe('nests elements more than 50 levels deep');
   });
 
-  it('returns the first fault, or undefined', () => {
+  it('with the first of its faults, and accepted without a fault', () => {
     for (const text of ['<?xml version="1.0"?>', '<svg/>', '<html xmlns="http://www.w3.org/2000/svg"/>']) {
       expect(findSvgFault(text)).toBe('is not SVG');
     }
@@ -103,7 +103,7 @@ describe('the clips of an SVG', () => {
   const long = (segments: number) => pathOf(`M${' 1 2'.repeat(segments)}`);
   const clip = (inner: string) => `<clipPath>${inner}</clipPath>`;
 
-  it('have a segment for two numbers of a path or polygon, one for another attribute (I7)', () => {
+  it('have one segment per two numbers of a path or polygon, and one per other attribute (I7)', () => {
     expect(segmentsOf(clip(long(300)))).toBe(300);
     expect(segmentsOf(clip(`${long(300)}<polygon points="1 2 3,4 5"/><circle r="1234"/>`))).toBe(304);
     expect(segmentsOf(clip(`${long(300)}${pathOf('M.5.25-.125.5 12.75 123')}`))).toBe(303);
@@ -111,7 +111,7 @@ describe('the clips of an SVG', () => {
     expect(segmentsOf(`<clipPath id="a">${long(299)}<rect width="1" height="1"/></clipPath>`)).toBe(302);
   });
 
-  it('count as the longest of them, times the uses of any (I7)', () => {
+  it('count as the segments of the longest clip, times the number of uses of all clips (I7)', () => {
     expect(segmentsOf(clip(long(300)) + clip(long(400)) + clip(long(350)) + long(900))).toBe(400);
     expect(segmentsOf(clip(long(200)))).toBeNaN();
     expect(segmentsOf(clip(long(200)), 1001)).toBe(200);

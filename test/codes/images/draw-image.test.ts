@@ -54,11 +54,11 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     { quietZone: 0 },
     { quietZone: 10 },
     { dpi: 96 },
-  ])('reads back in the style %j', async (style) => {
+  ])('can be read back in the style %j', async (style) => {
     expect((await draw(format, style)).length).toBeGreaterThan(100);
   });
 
-  it('can be decoded with any text and level', async () => {
+  it('can be decoded with any text and level of error correction', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 120 }),
       // Not webUrl(), which makes a map of all characters first.
@@ -108,7 +108,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     },
   );
 
-  it('is verified from its bytes, in any size, color and quiet zone', async () => {
+  it('is verified from its bytes, whatever its size, colors and quiet zone', async () => {
     const { modules, text } = encode(TEXT);
     for (const style of [
       {},

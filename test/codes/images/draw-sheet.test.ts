@@ -75,7 +75,7 @@ describe('sheets by their trade numbers', () => {
     expect(Math.max(...worst)).toBeLessThan(0.5);
   });
 
-  it('all fit their page, and are found with the brand, in upper or lower case', () => {
+  it('all fit on their page, and are found by their number, with or without the brand, in any case', () => {
     for (const number of SHEET_NUMBERS) expect(fitsPage(grid(number))).toBe(true);
     expect(findGrid('avery l7160')).toEqual(grid('L7160'));
     expect(findGrid('J8160')).toEqual(grid('L7160'));
@@ -97,13 +97,13 @@ describe('the product numbers', () => {
     ['5164', ['5264', '8164']],
     ['5167', ['5267', '8167']],
     ['5371', ['8371']],
-  ])('have the grid of %s: %j', (number, others) => {
+  ])('have the same grid as %s: %j', (number, others) => {
     for (const other of others) expect(grid(other)).toEqual(grid(number));
   });
 });
 
 describe('a label', () => {
-  it('has its caption next to the code if it is wide, or else below', () => {
+  it('has its caption next to the code if the label is wide, or else below the code', () => {
     expect(
       layOutLabel({ widthMm: 63.5, heightMm: 38.1 }, { caption: true, sizeMm: undefined }),
     ).toMatchObject({
@@ -124,7 +124,7 @@ describe('a label', () => {
 });
 
 describe('a sheet', () => {
-  it('has each code in its cell, from the first free cell, and prints unscaled', async () => {
+  it('has each code in its cell, starting at the first free cell, and prints unscaled', async () => {
     const labels = Array.from({ length: 25 }, (_, at) => label(`s${at}`));
     const wanted = style('L7160', { skipped: 20, outline: true });
     const sheet = await drawSheet(labels, wanted);
@@ -160,7 +160,7 @@ describe('a sheet', () => {
     });
   });
 
-  it('has the slug if a name has a character that no font has, and the same bytes each time (I4)', async () => {
+  it('shows the slug if a font lacks a character of the name, and has the same bytes each time (I4)', async () => {
     const labels = [
       label('tokyo', '東京'),
       label('party', '🎉'),
@@ -188,7 +188,7 @@ describe('captions', () => {
     expect(captionOf('\u200b'.repeat(5000))).toBe('');
   });
 
-  it('have at most as many marks on a letter as scripts require (I8)', () => {
+  it('have no more marks per letter than scripts require (I8)', () => {
     expect(captionOf(`x${'\u0323\u0301'.repeat(1000)}y`)).toBe('x\u0323\u0323\u0323\u0323y');
     expect(captionOf('Ṩ̌ किर्त्ति שָּׁ')).toBe('Ṩ̌ किर्त्ति שָּׁ'.normalize('NFC'));
   });
@@ -213,7 +213,7 @@ describe('captions', () => {
     ['abcdefgh', 1, ['abcdefgh']],
     ['abcdefghi', 1, ['abcdefg…']],
     ['', 2, []],
-  ])('%j breaks into lines of eight, at most %d', (text, most, lines) => {
+  ])('break %j into lines of eight letters, at most %d lines', (text, most, lines) => {
     expect(breakLines(text, most, (part) => [...part].length, 8)).toEqual(lines);
   });
 });

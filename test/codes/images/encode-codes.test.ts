@@ -46,7 +46,7 @@ function encode(
 }
 
 describe('codes to be drawn', () => {
-  it('are encoded in order, each as its own address', async () => {
+  it('are encoded in order, each with its own address', async () => {
     const codes = [codeOf(1), codeOf(2, { slug: 'a b' })];
     const { encoded, refusals, warnings } = await encode(codes);
     expect(encoded.map(({ code, text, refusal }) => ({ code, text, refusal }))).toEqual([
@@ -57,7 +57,7 @@ describe('codes to be drawn', () => {
     expect([refusals, warnings]).toEqual([[], []]);
   });
 
-  it('have violations of their style, and of each code', async () => {
+  it('have violations of the common style, and of each code', async () => {
     const codes = [codeOf(1), codeOf(2, { slug: LONG_SLUG }), codeOf(3)];
     const { encoded, refusals, warnings } = await encode(codes, {
       style: { sizeMm: 12, background: undefined },
@@ -105,7 +105,7 @@ describe('codes to be drawn', () => {
     );
   });
 
-  it('stop at a signal, which is checked every 200 codes', async () => {
+  it('are encoded until a signal aborts, which is checked every 200 codes', async () => {
     const abort = new AbortController();
     let encoded = 0;
     const counted = Array.from({ length: 401 }, (_, n) =>
@@ -157,7 +157,7 @@ describe('codes that should not be printed', () => {
     expect(refuse({ encoded: [coded(1)], warnings: ['a', 'b'] })).toEqual({ ...nothing, lines: ['a', 'b'] });
   });
 
-  it('are refused with every common reason, and the first code that has its own (I3)', () => {
+  it('are refused with every common reason, and with the first code that has its own reason (I3)', () => {
     const encoded = [coded(1), coded(2, 'too small'), coded(3, 'too large')];
     const { error, lines, problems } = refuse({
       encoded,

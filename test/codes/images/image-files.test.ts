@@ -44,7 +44,7 @@ describe('the names of image files', () => {
     });
   });
 
-  it('are IDs if slugs are not safe, which are counted, or if IDs were requested', () => {
+  it('are IDs if slugs are unsafe or IDs were requested; unsafe slugs are counted', () => {
     const codes = [encodedOf(1), encodedOf(2, '../x'), encodedOf(3, 'con')];
     const bySlug = nameFiles(codes, ['png'], 'slug');
     expect([bySlug.files.map(({ file }) => file), bySlug.unsafe]).toEqual([
@@ -63,7 +63,7 @@ describe('the files of a directory', () => {
   const wanted = (...files: string[]): ImageFile[] =>
     files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
-  it("are hashed if they have an image's name; a directory with such a name gets an empty hash", async () => {
+  it('are hashed if they have the name of an image; a directory with such a name gets an empty hash', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.png'), 'a');
     await writeFile(join(directory, 'other.png'), 'other');
@@ -76,7 +76,7 @@ describe('the files of a directory', () => {
     );
   });
 
-  it('are empty if the directory does not exist', async () => {
+  it('have no hashes if the directory does not exist', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'file'), '');
     expect(await hashFiles(join(directory, 'none'), wanted('a.png'))).toEqual(new Map());
@@ -86,7 +86,7 @@ describe('the files of a directory', () => {
     });
   });
 
-  it('may be replaced if an earlier run wrote their content (I5)', () => {
+  it('may be replaced if the manifest of an earlier run has their hash (I5)', () => {
     const manifest = { path: 'manifest.csv', rows: new Map([['a.png', rowOf('a.png', 'abc')]]) };
     expect(isOurs(manifest, 'a.png', 'abc')).toBe(true);
     expect(isOurs(manifest, 'a.png', undefined)).toBe(true);
@@ -123,7 +123,7 @@ describe('a manifest', () => {
   });
 
   it.each(['', 'file,sha256\na.png,x\n', '{"json"', 'id,slug\n'])(
-    'is refused if it is another kind of file, and ignored with --overwrite: %j',
+    'is refused if it is another kind of file, or ignored with --overwrite: %j',
     async (text) => {
       const directory = await useDirectory();
       await writeFile(join(directory, 'manifest.csv'), text);
@@ -146,7 +146,7 @@ describe('a manifest', () => {
     expect((await readManifest(directory, false)).rows.get('a.png')?.name).toBe('=1+1');
   });
 
-  it('is refused even with --overwrite if it can’t be read, and is empty if its directory does not exist', async () => {
+  it("is refused if it can't be read, even with --overwrite, and is empty if its directory does not exist", async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'manifest.csv'));
     await expect(readManifest(directory, true)).rejects.toBeInstanceOf(UsageError);

@@ -21,7 +21,7 @@ describe('a grid', () => {
     'Avery Zweckform L7160',
     ' avery  zweckform-L7160 ',
     'j8160',
-  ])('is found as %j', (name) => {
+  ])('is found by the name %j', (name) => {
     expect(findGrid(name)).toMatchObject({
       paper: PAPERS.A4,
       columns: 3,
@@ -41,11 +41,14 @@ describe('a grid', () => {
     });
   });
 
-  it.each(['averyL7160', 'L7160 Avery', 'my avery L7160', 'L71avery-60'])('is not found as %j', (name) => {
-    expect(findGrid(name)).toBeUndefined();
-  });
+  it.each(['averyL7160', 'L7160 Avery', 'my avery L7160', 'L71avery-60'])(
+    'is not found by the name %j',
+    (name) => {
+      expect(findGrid(name)).toBeUndefined();
+    },
+  );
 
-  it('with margins has its labels from there, row by row', () => {
+  it('with margins has its labels row by row, starting at the margins', () => {
     expect([...placesOf(grid)]).toEqual([
       { xMm: 7, yMm: 9 },
       { xMm: 67, yMm: 9 },
@@ -119,7 +122,7 @@ describe('a label', () => {
     });
   });
 
-  it('has no layout for a code that is too large, or not above zero', () => {
+  it('has no layout for a code that is too large, or not larger than zero', () => {
     expect(layOutLabel(square, { caption: false, sizeMm: 37 })).toBeDefined();
     expect(layOutLabel(square, { caption: false, sizeMm: 37.001 })).toBeUndefined();
     for (const caption of [true, false])
@@ -138,7 +141,7 @@ describe('a text', () => {
   };
   const lines = (text: string, most: number, room = 8) => breakLines(text, most, widthOf, room);
 
-  it('breaks between ideographs, but not before or after their punctuation', () => {
+  it('breaks between ideographs, but not between an ideograph and its punctuation', () => {
     expect(lines('東京都東京都東京都東京都', 3, 5)).toEqual(['東京都東京', '都東京都東', '京都']);
     expect(lines('東京都東京、東京', 3, 5)).toEqual(['東京都東', '京、東京']);
     expect(lines('東京都東（東京）', 3, 5)).toEqual(['東京都東', '（東京）']);
@@ -147,7 +150,7 @@ describe('a text', () => {
     expect(lines('東、、、、、', 3, 3)).toEqual(['東、、', '、、、']);
   });
 
-  it('breaks at spaces, which no line begins or ends with', () => {
+  it('breaks at spaces, and no line begins or ends with a space', () => {
     expect(lines('one  two  three', 3, 5)).toEqual(['one', 'two', 'three']);
     expect(lines('one two', 2, 3)).toEqual(['one', 'two']);
     expect(lines('one two t', 2, 3)).toEqual(['one', 'tw…']);
@@ -157,13 +160,13 @@ describe('a text', () => {
     expect(lines('abc defg', 2, 6)).toEqual(['abc', 'defg']);
   });
 
-  it('has at least one character per line, however narrow, and none without lines', () => {
+  it('has at least one character per line in any width, and no text if it has no lines', () => {
     expect(lines('abc', 2, 0)).toEqual(['a', 'b…']);
     expect(lines('abc', 0)).toEqual([]);
     expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
   });
 
-  it('is complete if it fits, and is measured only up to its lines', () => {
+  it('is complete if it fits, and is measured only as far as its lines go', () => {
     expect(lines('x'.repeat(100), 1, 100)).toEqual(['x'.repeat(100)]);
     expect(lines('x'.repeat(101), 1, 100)).toEqual([`${'x'.repeat(99)}…`]);
     measured.length = 0;

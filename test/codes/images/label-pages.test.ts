@@ -34,7 +34,7 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
 }
 
 describe('a sheet', () => {
-  it('begins a page only for a label that does not fit on the page before', async () => {
+  it('begins a new page only for a label that does not fit on the page before', async () => {
     expect(await draw('5164', 6)).toMatchObject({ pages: 1, lost: new Map() });
     expect(await draw('5164', 6, { skipped: 1 })).toMatchObject({ pages: 2 });
   });
@@ -56,7 +56,7 @@ describe('a sheet', () => {
     expect(contentsOf((await draw('5164', 2)).pdf)[0]).not.toMatch(/^S$/m);
   });
 
-  it('uses the plain caption if a name has no visible character or none that a font contains', async () => {
+  it('shows the plain caption if the name is empty or no font has its characters', async () => {
     const { pdf, lost } = await draw('5164', ['', '🎉', '🎉 menu']);
     expect([...lost]).toEqual([
       ['🎉', 'words'],

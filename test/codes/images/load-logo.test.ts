@@ -58,7 +58,7 @@ describe('a logo with transparency', () => {
 });
 
 describe('a file of a logo', () => {
-  it('is accepted with an aspect ratio up to 8:1, upright or not', async () => {
+  it('is accepted with an aspect ratio of up to 8:1, upright or wide', async () => {
     const shape = '<path d="M0 0h9v9z"/>';
     for (const viewBox of ['0 0 80 10', '0 0 10 80'])
       expect(await faultOf(svg(shape, viewBox))).toBeUndefined();
@@ -66,18 +66,18 @@ describe('a file of a logo', () => {
       expect(await faultOf(svg(shape, viewBox))).toBe('has an aspect ratio above 8:1');
   });
 
-  it('may begin with a byte order mark or space, but not with text', async () => {
+  it('may begin with a byte order mark or spaces, but not with text', async () => {
     expect(await faultOf(`\ufeff${RED}`)).toBeUndefined();
     expect(await faultOf(`\n ${RED}`)).toBeUndefined();
     expect(await faultOf(`no SVG ${RED}`)).toBe('is neither a PNG nor an SVG file');
   });
 
-  it('is refused if the renderer refuses it', async () => {
+  it("is refused if the renderer can't draw it", async () => {
     const sized = RED.replace('<svg', '<svg width="0" height="9"');
     expect(await faultOf(sized)).toBe('cannot be drawn: SVG has an invalid size');
   });
 
-  it('is a PNG of up to 4096 pixels that has a header', async () => {
+  it('may be a PNG of up to 4096 × 4096 pixels with a header', async () => {
     const png = formatRendering({ width: 1, height: 1, rgba: Buffer.from([255, 0, 0, 255]) });
     expect(await faultOf(png)).toBeUndefined();
     const withSize = (width: number, height: number) => {

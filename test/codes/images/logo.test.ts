@@ -43,7 +43,7 @@ const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expe
 
 describe('a logo', () => {
   it.each(firstRows(2, IMAGE_FORMATS))(
-    'is in the middle of an image as %s, which reads with it, and is part of its bytes (I6)',
+    'is in the middle of an image as %s, which can be decoded with it, and changes its bytes (I6)',
     async (format) => {
       const draw = async (style: ImageStyle) => {
         const drawn = await drawImage(encoded(), format, style);
@@ -64,7 +64,7 @@ describe('a logo', () => {
     expect(listeners()).toEqual(before);
   });
 
-  it('covers at most a fifth of the code, in whole modules, which are light below it (I6)', async () => {
+  it("covers at most a fifth of the code's width, in whole modules, which are light below the logo (I6)", async () => {
     for (const length of [1, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));
       const plate = (await plateOf(modules, await styleWith(RED))) ?? expect.fail();
@@ -82,7 +82,7 @@ describe('a logo', () => {
     }
   });
 
-  it('keeps its aspect ratio, with the background around it', async () => {
+  it('keeps its aspect ratio, with the background on the remaining area', async () => {
     const plate = await plateOf(
       encoded().modules,
       await styleWith(svg('<rect width="20" height="5" fill="#123456"/>', 'viewBox="0 0 20 5"')),
@@ -99,7 +99,7 @@ describe('a logo', () => {
     ]);
   });
 
-  it('is embedded in a sheet once, however many labels have it', async () => {
+  it('is embedded in a sheet once for any number of labels', async () => {
     const grid = findGrid('L7160') ?? expect.fail();
     const layout = layOutLabel(grid.label, { caption: false, sizeMm: undefined }) ?? expect.fail();
     const image = await styleWith(RED, { sizeMm: layout.code.sizeMm });
@@ -114,7 +114,7 @@ describe('a logo', () => {
     expect(sheet.bytes.toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
   });
 
-  it("is refused on a code that then can't be decoded (I1)", async () => {
+  it("is refused on a code that can't be decoded with it (I1)", async () => {
     // As large as a person would like it, and three times what is allowed.
     const { modules, text } = encoded();
     const broken = {
@@ -138,7 +138,7 @@ describe('a logo without a code', () => {
     expect(await drawLogo(Buffer.from(formatRendering(drawn)), 20)).toEqual(drawn);
   });
 
-  it('is refused like a logo in a code', async () => {
+  it('is refused for the same faults as a logo in a code', async () => {
     expect(await drawLogo(Buffer.from('no image'), 20)).toHaveProperty('fault');
   });
 });
@@ -189,11 +189,11 @@ describe('a file of a logo', () => {
     [`<path d="M1 1 ${'9'.repeat(25)} 4Z"/>`, /^has coordinates above/],
     ['<path d="M0 0h9v9z"', /^is not well-formed XML/],
     ['', /^is blank or damaged/],
-  ])('is refused where %s is in it (I7)', async (inner, message) => {
+  ])('is refused with the content %s (I7)', async (inner, message) => {
     expect(await faultOf(svg(inner))).toMatch(message);
   });
 
-  it('is refused if it is endless, of another kind, or damaged (I7)', async () => {
+  it('is refused if it expands without end, is another kind of file, or is damaged (I7)', async () => {
     const laughs = `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}">]>`;
     expect(await faultOf(`${laughs}${RED}`)).toMatch(/^declares entities/);
     expect(await faultOf(svg('<rect width="9" height="9"/>', 'width="1e9" height="1"'))).toMatch(
@@ -217,7 +217,7 @@ describe('a file of a logo', () => {
   const clip = (segments: number) =>
     `<clipPath id="c"><path d="M0 0 ${'9 0 9 9 '.repeat(segments / 2)}"/></clipPath>`;
 
-  it('is refused before drawing if it has long and many clips (I7)', async () => {
+  it('is refused before drawing if it uses long clips many times (I7)', async () => {
     const clipped = '<path clip-path="url(#c)" d="M0 0h9v9z"/>';
     const styled = '<path style="clip-path:url(#c)" d="M0 0h9v9z"/>';
     expect(await faultOf(svg(clip(4000) + clipped.repeat(300)))).toMatch(
@@ -229,7 +229,7 @@ describe('a file of a logo', () => {
 
   // By the built command: commands/qr-image.test.ts.
   it.runIf(SOAK)(
-    'is ended where it takes more than 5 s of the processor to draw, and signals are heard meanwhile (I7)',
+    'ends if drawing takes more than 5 s of processor time, and signals are handled meanwhile (I7)',
     async () => {
       const slow = svg('<g opacity=".9"><path d="M0 0h9v9z"/></g>'.repeat(1600));
       const logo = await logoOf(slow);
@@ -252,7 +252,7 @@ describe('a file of a logo', () => {
     await expect(loading).rejects.toThrow('interrupted');
   });
 
-  it('is drawn in little time with any declared size', async () => {
+  it('is drawn quickly, whatever size it declares', async () => {
     expect(
       await faultOf(svg('<rect width="9e8" height="9e8"/>', 'width="1e9" height="1e9"')),
     ).toBeUndefined();

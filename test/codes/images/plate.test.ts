@@ -40,17 +40,22 @@ describe('the plate of a logo', () => {
     [33, 5, 14],
     [37, 7, 15],
     [177, 35, 71],
-  ])('of a code of %d modules is %d wide, from module %d on (I6)', async (size, across, offset) => {
-    expect(await draw(size, styleOf(logoOf(1, 1)), 2)).toMatchObject({ across, offset, side: 2 * across });
-    const all = { size, version: 1, level: 'H', isDark: () => true } as const;
-    const { isDark } = clearPlate(all, styleOf(logoOf(1, 1)));
-    const [start, end] = [offset - 1, offset + across];
-    const inner = [offset, end - 1].flatMap((x) => [offset, end - 1].map((y) => isDark(x, y)));
-    const outer = [start, end].flatMap((x) => [offset, end - 1].flatMap((y) => [isDark(x, y), isDark(y, x)]));
-    expect([inner, outer]).toEqual([Array(4).fill(false), Array(8).fill(true)]);
-  });
+  ])(
+    'of a code of %d modules is %d modules wide, and begins at module %d (I6)',
+    async (size, across, offset) => {
+      expect(await draw(size, styleOf(logoOf(1, 1)), 2)).toMatchObject({ across, offset, side: 2 * across });
+      const all = { size, version: 1, level: 'H', isDark: () => true } as const;
+      const { isDark } = clearPlate(all, styleOf(logoOf(1, 1)));
+      const [start, end] = [offset - 1, offset + across];
+      const inner = [offset, end - 1].flatMap((x) => [offset, end - 1].map((y) => isDark(x, y)));
+      const outer = [start, end].flatMap((x) =>
+        [offset, end - 1].flatMap((y) => [isDark(x, y), isDark(y, x)]),
+      );
+      expect([inner, outer]).toEqual([Array(4).fill(false), Array(8).fill(true)]);
+    },
+  );
 
-  it('does not exist without a logo', async () => {
+  it('does not exist if the style has no logo', async () => {
     const all = { size: 21, version: 1, level: 'H', isDark: () => true } as const;
     expect(await plateOf({ size: 21 }, styleOf(undefined))).toBeUndefined();
     expect(clearPlate(all, styleOf(undefined))).toBe(all);
@@ -60,7 +65,7 @@ describe('the plate of a logo', () => {
     [1, 1],
     [1, 0.5],
     [0.5, 1],
-  ])('has the logo of %d × %d in the middle, on its paper', async (width, height) => {
+  ])('has the logo of %d × %d in the middle, on the background', async (width, height) => {
     const logo = logoOf(width, height);
     const { side, rgb } = await draw(25, styleOf(logo, { background: CREAM }), 4);
     // Half a module is left free on each side.
@@ -73,14 +78,14 @@ describe('the plate of a logo', () => {
     expect([...rgb]).toEqual(expected.flat());
   });
 
-  it('is white if the code is transparent, and has a pixel of logo if it has one', async () => {
+  it('is white if the code is transparent, and has one pixel of the logo if it has one pixel inside', async () => {
     const logo = logoOf(1, 1);
     const { rgb } = await draw(21, styleOf(logo, { background: undefined }), 1);
     expect(logo.drawn).toEqual([[1, WHITE]]);
     expect(rgb.toString('hex')).toBe(['ffffff'.repeat(4), '000001', 'ffffff'.repeat(4)].join(''));
   });
 
-  it('has the resolution of the printer in vector formats, from 240 pixels to 1200', async () => {
+  it('has the resolution of the printer in vector formats, but 240 to 1200 pixels', async () => {
     const sideAt = async (more: Partial<ImageStyle>, size = 25) =>
       (await draw(size, styleOf(logoOf(0, 0), more))).side;
     // A module of 254 mm / 33 at 300 dpi has 91 dots.
@@ -91,7 +96,7 @@ describe('the plate of a logo', () => {
     expect([await sideAt({ sizeMm: 10 }, 37), await sideAt({ sizeMm: 2000 }, 37)]).toEqual([7 * 35, 7 * 171]);
   });
 
-  it('is drawn once, and again only if its appearance changes', async () => {
+  it('is drawn once, and again only if its pixels change', async () => {
     const logo = logoOf(1, 1);
     const first = await draw(21, styleOf(logo), 2);
     expect(await draw(21, styleOf(logo, { sizeMm: 50, quietZone: 5 }), 2)).toBe(first);

@@ -28,7 +28,7 @@ describe('the style of an image', () => {
     expect(checkStyle({ ...STYLE, ...style }).refusals).toEqual([refusal]);
   });
 
-  it('is refused just below the limits, and accepted at them', () => {
+  it('is refused just below each limit, and accepted at the limit', () => {
     expect(checkStyle({ ...STYLE, color: color('#959595') }).refusals).toEqual([
       'the contrast is 2.9:1 (minimum: 3:1)',
     ]);
@@ -75,7 +75,7 @@ describe('colors', () => {
     expect(contrastOf(color(one), color(other))).toBeCloseTo(contrast, 1);
   });
 
-  it.each(['', '#', '#12', '#1234', 'red', '#gggggg', '#0000000', 'none'])('%j is none', (text) => {
+  it.each(['', '#', '#12', '#1234', 'red', '#gggggg', '#0000000', 'none'])('do not include %j', (text) => {
     expect(parseColor(text)).toBeUndefined();
   });
 });

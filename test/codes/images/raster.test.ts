@@ -43,7 +43,7 @@ describe('a filled outline', () => {
     ['counterclockwise', [2, 1, 2, 3, 4, 3, 4, 1]],
     ['from another corner', [4, 3, 2, 3, 2, 1, 4, 1]],
     ['from another side', [2, 3, 2, 1, 4, 1, 4, 3]],
-  ])('is the same %s', (_, outline) => {
+  ])('is the same if it is drawn %s', (_, outline) => {
     expect(fill([outline])).toEqual(['.....', '..##.', '..##.', '.....']);
   });
 
@@ -69,11 +69,11 @@ describe('a filled outline', () => {
     ['right', rectangle(6, 0, 8, 4)],
     ['above', rectangle(0, -3, 5, -1)],
     ['below', rectangle(0, 5, 5, 7)],
-  ])('fills nothing %s of the raster', (_, outline) => {
+  ])('covers no pixels if it is outside the raster (%s)', (_, outline) => {
     expect(fill([outline])).toEqual(Array(4).fill('.....'));
   });
 
-  it('replaces earlier pixels by its own shade', () => {
+  it('replaces earlier pixels with its own shade', () => {
     const raster = createRaster(3, 1, 200);
     fillPolygons(raster, [rectangle(0, 0, 2, 1)], 7);
     fillPolygons(raster, [rectangle(1, 0, 2, 1)], 9);
@@ -90,7 +90,7 @@ describe('a raster', () => {
     }
   });
 
-  it('is reduced to the means of its squares, without an incomplete square', () => {
+  it('is reduced to the means of its squares; incomplete squares are omitted', () => {
     const gray = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
     expect(shrink({ width: 5, height: 3, gray }, 2)).toEqual({
       width: 2,

@@ -35,7 +35,7 @@ function pngOf({ width, height = width, bits = 8, type = 2, rows, chunks = {} }:
 const graysOf = (made: Made) => [...readPng(pngOf(made)).raster.gray];
 
 describe('the pixels of a PNG', () => {
-  it('of two values are black and white', () => {
+  it('with one bit are black and white', () => {
     const rows = [
       [0, 0b0100_0000],
       [0, 0b1000_0000],
@@ -49,7 +49,7 @@ describe('the pixels of a PNG', () => {
     ]);
   });
 
-  it('of a palette have its colors on white paper', () => {
+  it('with a palette have its colors on white paper', () => {
     const rows = [
       [0, 0b0100_0000],
       [0, 0b1000_0000],
@@ -60,7 +60,7 @@ describe('the pixels of a PNG', () => {
     expect(graysOf({ width: 2, bits: 1, type: 3, rows, chunks: transparent })).toEqual([124, 255, 255, 124]);
   });
 
-  it('of three or four samples have their colors and opacity', () => {
+  it('with three or four samples have their colors and opacity', () => {
     const rows = [
       [0, 200, 100, 50, 10, 20, 30],
       [0, 255, 255, 255, 0, 0, 0],

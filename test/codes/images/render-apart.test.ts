@@ -34,7 +34,7 @@ async function drawSilently(signal?: AbortSignal) {
 }
 
 describe('a logo in a separate thread', () => {
-  it('is drawn, one request after the other', async () => {
+  it('is drawn once per request, in order', async () => {
     const signal = new AbortController().signal;
     const draw = await openRenderer(SVG, signal);
     const [small, large] = await Promise.all([draw(10), draw(20, '#ff0000')]);
@@ -76,7 +76,7 @@ describe('a logo in a separate thread', () => {
   it.each([
     ['fails', 'throw new Error("no way")', 'cannot be drawn: no way'],
     ['ends', 'process.exit()', 'cannot be drawn: the rendering thread ended'],
-  ])('is not drawn by a thread that %s, nor later', async (_, what, message) => {
+  ])('is not drawn by a thread that %s, not even in a later request', async (_, what, message) => {
     const draw = await openRenderer(SVG, undefined, { thread: threadOf(`() => { ${what} }`) });
     await expect(draw(10)).rejects.toThrow(message);
     await expect(draw(10)).rejects.toThrow(message);

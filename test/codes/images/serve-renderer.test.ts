@@ -36,7 +36,7 @@ async function answersTo(
 }
 
 describe('the thread of a logo', () => {
-  it('draws the logo as large as possible, in the order of the requests', async () => {
+  it('draws the logo as large as the box allows, in the order of the requests', async () => {
     expect(await answersTo(svg(10, 5), [{ box: 10 }, { box: 20 }])).toMatchObject([
       { is: 'drawn', width: 10, height: 5 },
       { is: 'drawn', width: 20, height: 10 },
@@ -49,12 +49,12 @@ describe('the thread of a logo', () => {
     [20, 160, 'drawn'],
     [161, 20, 'failed'],
     [20, 161, 'failed'],
-  ])('draws a logo up to an aspect ratio of 8:1, given %i x %i', async (width, height, is) => {
+  ])('accepts an aspect ratio of up to 8:1: a logo of %i × %i is %s', async (width, height, is) => {
     const message = is === 'failed' ? { message: 'has an aspect ratio above 8:1' } : {};
     expect(await answersTo(svg(width, height), [{ box: 20 }])).toMatchObject([{ is, ...message }]);
   });
 
-  it('draws on a background, or on none', async () => {
+  it('draws the logo on a background, or on a transparent one', async () => {
     const requests = [{ box: 2 }, { box: 2, background: undefined }, { box: 2, background: '#0000ff' }];
     const answers = (await answersTo(svg(2, 2), requests)) as { rgba: Uint8Array }[];
     expect(answers.map(({ rgba }) => [...rgba.subarray(0, 8)])).toEqual([
@@ -64,14 +64,14 @@ describe('the thread of a logo', () => {
     ]);
   });
 
-  it('distinguishes an image that cannot be drawn from a trap, such as an allocation that is too large', async () => {
+  it("distinguishes a logo that can't be drawn from a trap, such as an allocation that is too large", async () => {
     expect(await answersTo(svg(2, 2), [{ box: 0 }, { box: 65_536 }])).toEqual([
       { is: 'failed', message: expect.stringContaining('size is zero') },
       { is: 'trapped' },
     ]);
   });
 
-  it('responds that the renderer is damaged if it cannot be started', async () => {
+  it("responds that the renderer is damaged if the renderer can't be started", async () => {
     expect(await answersTo(svg(2, 2), [{ box: 9 }], Promise.reject(new Error('no WebAssembly')))).toEqual([
       { is: 'damaged' },
     ]);

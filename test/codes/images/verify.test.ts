@@ -93,7 +93,7 @@ describe('the quiet zone', () => {
     [ACROSS - 4.25, 16],
     [16, 4],
     [16, ACROSS - 4.25],
-  ])('ends where the code begins: a pixel at %d, %d mm does not matter', (x, y) => {
+  ])('ends where the code begins, so a pixel at %d, %d mm is ignored', (x, y) => {
     expect(faultWith(squareAt(x, y, 0.25))).toBeUndefined();
   });
 
@@ -111,7 +111,7 @@ describe('the quiet zone', () => {
     }
   });
 
-  it('can be omitted, even if a module has one pixel', () => {
+  it('can be omitted, even if a module is one pixel wide', () => {
     for (const text of ['https://q.example/1', 'https://q.example/12345', 'https://q.example/1234567890']) {
       const modules = encodeText(text, 'L') ?? expect.fail();
       const style = { ...STYLE, sizeMm: modules.size, dpi: 25.4, quietZone: 0 };
@@ -138,11 +138,14 @@ describe('an image on a page', () => {
     ['right', ACROSS - 0.5, 0, [0, 1, 2, 3]],
     ['above', 0, -ACROSS, [0, 1]],
     ['below', 0, ACROSS - 0.5, [0, 1, 2, 3]],
-  ] as const)('has a fault if a neighbor reaches into it from the %s (I2)', (_, x, y, corners) => {
-    for (const first of corners) expect(faultWith(squareAt(x, y, reach, first))).toBe(NOT_EMPTY);
-  });
+  ] as const)(
+    'has a fault if a neighbor reaches into its quiet zone from the %s (I2)',
+    (_, x, y, corners) => {
+      for (const first of corners) expect(faultWith(squareAt(x, y, reach, first))).toBe(NOT_EMPTY);
+    },
+  );
 
-  it('has no quiet zone if its neighbors touch it', () => {
+  it('needs no quiet zone if its neighbors touch it on all sides', () => {
     const around = [-ACROSS, 0, ACROSS].flatMap((x) => [-ACROSS, 0, ACROSS].map((y) => [x, y] as const));
     const neighbors = around.filter(([x, y]) => x !== 0 || y !== 0).map(([x, y]) => squareAt(x, y, ACROSS));
     expect(faultWith(...neighbors)).toBeUndefined();
@@ -176,7 +179,7 @@ describe('pixels over an image', () => {
     [7, 7],
     [2, 3],
     [3, 2],
-  ])('are drawn over all of it, at %d × %d pixels per module', (across, down) => {
+  ])('are drawn over the whole image, at %d × %d pixels per module', (across, down) => {
     const overlay = overlayAt(0, 0, ACROSS, rasterOf(across, down));
     expect(faultBelow(overlayAt(0, 0, ACROSS, dark), overlay)).toBeUndefined();
     expect(faultBelow(overlay, overlayAt(0, 0, ACROSS, light))).toBe(UNDECODABLE);
@@ -184,7 +187,7 @@ describe('pixels over an image', () => {
     expect(faultBelow(overlayAt(0, 0, ACROSS, dark), larger)).toBeUndefined();
   });
 
-  it('are drawn at their position alone', () => {
+  it('are drawn only at their position', () => {
     const side = 2 * ACROSS;
     for (const [x, y] of [
       [-side, 0],

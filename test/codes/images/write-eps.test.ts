@@ -42,7 +42,7 @@ describe('an EPS of a code', () => {
     ]);
   });
 
-  it('has a bounding box of whole points around it', () => {
+  it('has a bounding box of whole points around the exact one', () => {
     expect(linesOf({ sizeMm: 30 }).slice(2, 4)).toEqual([
       '%%BoundingBox: 0 0 86 86',
       '%%HiResBoundingBox: 0 0 85.0394 85.0394',
@@ -55,7 +55,7 @@ describe('an EPS of a code', () => {
     ['#333', '0.2 setgray'],
     ['#336', '0.2 0.2 0.4 setrgbcolor % #333366'],
     ['#366', '0.2 0.4 0.4 setrgbcolor % #336666'],
-  ])('has the color %s, and no background if it is transparent', (color, ink) => {
+  ])('has the color %s, and no background if the style has none', (color, ink) => {
     const lines = linesOf({ color: parseColor(color) ?? BLACK, background: undefined });
     expect(lines.slice(8, 12)).toEqual(['0 72 translate 14.4 -14.4 scale', ink, ...PATHS]);
   });

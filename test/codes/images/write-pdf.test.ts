@@ -54,13 +54,13 @@ describe.each([
 });
 
 describe('the ink of a PDF', () => {
-  it.each([0, 51, 204, 255])('is black alone for gray %d', (level) => {
+  it.each([0, 51, 204, 255])('is only black for gray %d', (level) => {
     expect(inkOf({ red: level, green: level, blue: level })).toEqual(
       [0, 0, 0, 100 - level / 2.55].map((ink) => expect.closeTo(ink)),
     );
   });
 
-  it('is the color itself if its parts differ', () => {
+  it('is the color itself if its red, green and blue differ', () => {
     expect(inkOf({ red: 255, green: 255, blue: 0 })).toBe('#ffff00');
     expect(inkOf({ red: 255, green: 0, blue: 0 })).toBe('#ff0000');
     expect(inkOf({ red: 255, green: 0, blue: 255 })).toBe('#ff00ff');

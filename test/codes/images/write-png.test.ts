@@ -115,7 +115,7 @@ describe('a PNG of a code', () => {
     expect(pngSide(MODULES, all)).toBe((MODULES.size + 2 * all.quietZone) * pixels);
   });
 
-  it.each(STYLES)('has its logo in the middle, in the style %j', (style) => {
+  it.each(STYLES)('has the logo in the middle, in the style %j', (style) => {
     const all = { ...STYLE, ...style };
     const pixels = pixelsAModule(MODULES, all);
     const plate = plateOf(5, pixels);
@@ -141,7 +141,7 @@ describe('a PNG of a code', () => {
 describe('the pixels per module', () => {
   const at = (sizeMm: number, dpi: number) => pixelsAModule({ size: 21 }, { ...STYLE, sizeMm, dpi });
 
-  it('are the nearest number of printer dots, at least one', () => {
+  it('are the nearest number of printer dots, but at least one', () => {
     expect([at(25.4, 29 * 10), at(25.4, 29 * 10.4), at(25.4, 29 * 10.6), at(254, 29)]).toEqual([
       10, 10, 11, 10,
     ]);
@@ -150,7 +150,7 @@ describe('the pixels per module', () => {
 });
 
 describe('a PNG of pixels', () => {
-  it('has the given pixels, without a print size', () => {
+  it('has the given pixels, and no print size', () => {
     const rgba = Uint8Array.from([
       255, 0, 0, 255, 0, 0, 255, 128, 1, 2, 3, 4, 200, 100, 50, 0, 9, 8, 7, 6, 0, 0, 0, 0,
     ]);
@@ -165,7 +165,7 @@ describe('a PNG of pixels', () => {
     ]);
   });
 
-  it('of a logo is the same object each time', () => {
+  it('of a logo is the same object in each call', () => {
     const plate = plateOf(1, 3);
     const png = formatPlate(plate);
     const color = (at: number): Color => ({ red: at, green: 0, blue: 255 - at });

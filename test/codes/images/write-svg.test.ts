@@ -47,7 +47,7 @@ describe('an SVG of a code', () => {
     ]);
   });
 
-  it('has its logo as an image over it', () => {
+  it('has its logo as an image over the outlines', () => {
     const data = formatPlate(PLATE).toString('base64');
     expect(
       writeSvg(createFigure(MODULES, STYLE, PLATE))
@@ -66,7 +66,7 @@ describe('an SVG of a code', () => {
 });
 
 describe('an SVG that is read', () => {
-  it('has the written drawing in millimeters', () => {
+  it('has the drawing that was written, in millimeters', () => {
     const { areas, ...drawing } = readSvg(writeSvg(createFigure(MODULES, STYLE, PLATE)));
     expect(areas).toEqual([
       { gray: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
@@ -96,7 +96,7 @@ describe('an SVG that is read', () => {
     start = '<svg width="20mm" height="50mm" viewBox="0 0 10 100">',
   ) => `${start}<path fill="${fill}" d="${path}"/></svg>`;
 
-  it('has a separate scale per direction', () => {
+  it('is scaled separately in each direction', () => {
     expect(readSvg(withPath('M1 10h2v20h-2z'))).toEqual({
       widthMm: 20,
       heightMm: 50,

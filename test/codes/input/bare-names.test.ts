@@ -44,7 +44,7 @@ describe('a list of names', () => {
       ],
     ],
     ['nothing', '\n', []],
-  ])('has %s', (_, text, names) => {
+  ])('is read with %s', (_, text, names) => {
     expect(namesOf(text)).toEqual(names);
   });
 
@@ -61,16 +61,16 @@ describe('a list of names', () => {
     'a\nSpring menu\n',
     '"a\nb"\n',
     '[{"id":1}]',
-  ])('is not %j', (text) => {
+  ])('is not recognized in the text %j', (text) => {
     expect(parse(text)).toBeUndefined();
   });
 
-  it('keeps cells as they are with --raw-cells', () => {
+  it('keeps cells unchanged with --raw-cells', () => {
     expect(parse("'-a", true)?.rows[0]?.values.get('slug')).toBe("'-a");
   });
 
   // Anything but linear time would outlast the test's own limit.
-  it('is read only by commands that accept one, also with many lines', async () => {
+  it('is read only by commands that accept such a list, whatever its length', async () => {
     const lines = SOAK ? 140_000 : 20_000;
     const text = `${ID}\n`.repeat(lines);
     const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });

@@ -25,7 +25,7 @@ it.each([
   ['klucz;Nazwa;Rodzaj;Cel;Stan', 'url', 'paused'],
   ['キー;名前;種類;リンク先;状態', 'url', 'paused'],
   ['المفتاح;الاسم;النوع;الرابط;الحالة', 'url', 'paused'],
-])('understands the header %s', async (header, type, status) => {
+])('words in the header %s are translated to columns', async (header, type, status) => {
   expect(await check(`${header}\nk1;Poster;${type};https://example.com/;${status}\n`)).toMatchObject({
     key: 'k1',
     name: 'Poster',
@@ -37,7 +37,7 @@ it.each([
   });
 });
 
-it('does not translate words that are evidently columns of the user', async () => {
+it('words that evidently name columns of the user are not translated', async () => {
   const rows =
     'name,destination,Titel,Adresse,Art,Estado,Datum\nA,https://a.example/,T,Hauptstr. 1,Poster,Bayern,2026-01-01\n';
   const own = await check(rows);
@@ -45,7 +45,7 @@ it('does not translate words that are evidently columns of the user', async () =
   expect(own.unread).toEqual(['Titel', 'Adresse', 'Art', 'Estado', 'Datum']);
 });
 
-it('refuses ambiguous words, and uses the column of --column', async () => {
+it('ambiguous words are refused unless --column chooses between them', async () => {
   const text = 'Titel,Bezeichnung,url\nT,B,https://a.example/\n';
   expect((await check(text)).faults).toContain(
     'columns "Titel" and "Bezeichnung" could each be the name: rename the correct one to name, or add --column name=Titel',
@@ -59,7 +59,7 @@ it('refuses ambiguous words, and uses the column of --column', async () => {
   );
 });
 
-it('maps columns with --column in CSV files and workbooks, and keeps their headers in the results', async () => {
+it('--column maps columns in CSV files and workbooks, and the results keep their headers', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };

@@ -31,7 +31,7 @@ describe('CSV', () => {
     ['with quotes all over', '"name","destination"\n"Käse","https://x.de"\n'],
     ['with empty rows, as spreadsheets leave them', 'name,destination\nKäse,https://x.de\n\n,\n ,\n'],
     ['with empty columns at its end', 'name,destination,,\nKäse,https://x.de,,\n'],
-  ])('is read %s', async (_, text) => {
+  ])('is read in this form: %s', async (_, text) => {
     expect(await read(text)).toEqual(plain);
   });
 
@@ -64,7 +64,7 @@ describe('CSV', () => {
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
-  it('has a form (delimiter, byte order mark, line ends) that its results keep', async () => {
+  it('has a delimiter, byte order mark and line ends, which its results keep', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
     expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
       is: 'csv',
@@ -76,13 +76,13 @@ describe('CSV', () => {
     expect(await form('[]', 'x.dat')).toEqual({ is: 'json' });
   });
 
-  it('may declare its separator in a first line, like Excel', async () => {
+  it('may declare its separator in the first line, as in Excel', async () => {
     expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([
       [1, 3, { name: 'a,b', note: 'c' }],
     ]);
   });
 
-  it('counts lines as an editor does, also after cells with line breaks', async () => {
+  it('counts lines as an editor does, even after cells with line breaks', async () => {
     const text = 'name,note\r\n"two\r\nlines",x\r\n\r\n"three\n\nlines",y\r\nlast,z\r\n';
     expect((await read(text)).rows.map(([row, line]) => [row, line])).toEqual([
       [1, 2],
@@ -91,7 +91,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('has every cell that another program wrote, and its line', async () => {
+  it('has every cell that another program wrote, with its line', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
@@ -133,14 +133,14 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
-  it('with a misplaced quote is refused with the line, also for annotations', async () => {
+  it('with a misplaced quote is refused with the line in the message and as an annotation', async () => {
     await expect(read('name\n"a",b\nx\n5" disc\n')).rejects.toMatchObject({
       rows: [{ file: 'codes.csv', line: 4, message: expect.stringContaining('a quote (") appears inside') }],
     });
     await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
   });
 
-  it('in another encoding is refused, with the line', async () => {
+  it('with bytes that are not UTF-8 text is refused with the line', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
     await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');
@@ -150,7 +150,7 @@ describe('CSV', () => {
 });
 
 describe('JSON', () => {
-  it('is an array of objects; values and lines are kept', async () => {
+  it('is read as an array of objects, with their values and line numbers', async () => {
     const text =
       '[\n {"name": "a", "tags": ["x", {"y": "],{"}], "n": 9007199254740993},\n\n {"name":"b"}, {"name":\n"c"}]';
     const { columns, rows } = await read(text, 'codes.json');
@@ -162,7 +162,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('is the same whether parsed whole or row by row', async () => {
+  it('has the same values whether it is parsed whole or row by row', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
@@ -179,7 +179,7 @@ describe('JSON', () => {
     );
   });
 
-  it('is one object per line as NDJSON', async () => {
+  it('is read as one object per line in NDJSON', async () => {
     const { rows } = await read('{"name":"a"}\r\n\n{"name":"b"}\n', 'codes.jsonl');
     expect(rows).toEqual([
       [1, 1, { name: 'a' }],
@@ -187,7 +187,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('keeps a __proto__ key as an ordinary key', async () => {
+  it('keeps __proto__ as an ordinary key', async () => {
     const { rows } = await parseInput(Buffer.from('[{"name":"a","__proto__":{"type":"x"}}]'), 'x.json');
     expect([...(rows[0]?.values ?? [])]).toEqual([
       ['name', 'a'],
@@ -200,19 +200,19 @@ describe('JSON', () => {
     ['x.json', '[{"name":"a"}', /is not valid JSON/],
     ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
     ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not valid JSON\n.*line 3: is not a JSON object/],
-  ])('is refused if it is not an array or lines of objects (%s)', async (name, text, message) => {
+  ])('is refused if it is neither an array nor lines of objects (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
     await expect(read(text, name)).rejects.toThrow(UsageError);
   });
 });
 
-it('detects the format from the content if the file name does not specify one', async () => {
+it('a file without a known extension is read in the format of its content', async () => {
   expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
   expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
 });
 
-it('a string of megabytes within a JSON array is read', async () => {
+it('a string of megabytes in a JSON array is read', async () => {
   const name = 'say "{[,]}" \\ '.repeat(SOAK ? 900_000 : 90_000);
   const { rows } = await parseInput(
     Buffer.from(JSON.stringify([{ name }, { name: 'b' }], null, 1)),
@@ -257,7 +257,7 @@ describe('a file that exceeds a limit', () => {
     await expect(read(text, name)).rejects.toThrow(message);
   });
 
-  it('with many faults is described in 50 lines', async () => {
+  it('with many faults is described in 52 lines', async () => {
     const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
     expect(faults.split('\n')).toHaveLength(52);
     expect(faults).toMatch(/^x?.*at least 1,000 faults[\s\S]*and at least 950 more$/);

@@ -100,7 +100,7 @@ describe('a workbook', () => {
     );
   });
 
-  it('that has one long text in many cells is refused before its rows are checked', async () => {
+  it('with one long text in many cells is refused before its rows are checked', async () => {
     const strings = `<sst ${MAIN}><si><t>name</t></si><si><t>${'a'.repeat(32_767)}</t></si></sst>`;
     const rows = Array.from(
       { length: 4200 },
@@ -110,7 +110,7 @@ describe('a workbook', () => {
     expect(message).toContain('line 4098: exceeds the limit of 128 MiB of text per file');
   });
 
-  it('is read as other programs write it: rows by their numbers, texts in parts, numbers as displayed', async () => {
+  it('is read as other programs write it: row numbers, texts in parts, numbers as displayed', async () => {
     const rows =
       HEADER +
       '<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3"><v>12.5</v></c></row><row r="4" spans="1:2"><c r="A4" s="1"/></row>' +
@@ -145,7 +145,7 @@ describe('a workbook', () => {
     );
   });
 
-  it('is read row by row wherever its pieces end, and even if other elements have similar names', async () => {
+  it('is read row by row, whatever its chunks are, and even if other elements have similar names', async () => {
     const rows = Array.from(
       { length: SOAK ? 9000 : 2000 },
       (_, n) => `<x:row r="${n + 2}"><x:c t="str"><x:v>${n} ${'東&amp;'.repeat(n % 40)}</x:v></x:c></x:row>`,
@@ -184,7 +184,7 @@ describe('a workbook', () => {
     }
   }, 1_200_000);
 
-  it('is read from the first visible sheet, or from the first one if all are hidden', async () => {
+  it('is read from its first visible sheet, or from its first sheet if all are hidden', async () => {
     const parts = (states: string[]) => ({
       'xl/workbook.xml': `<workbook xmlns:r="${OFFICE}"><sheets>${states.map((state, n) => `<sheet name="S${n + 1}" state="${state}" r:id="rId${n + 1}"/>`).join('')}</sheets></workbook>`,
     });
@@ -224,7 +224,7 @@ describe('a workbook', () => {
     expect([...(own.rows[0]?.values ?? [])].map(([, value]) => value)).toEqual(['1', 2, 3]);
   });
 
-  it('is refused with a key or a tag whose display depends on the format, but not by a command that reads neither', async () => {
+  it('is refused for keys or tags that look different from their values, unless the command reads neither', async () => {
     const header = ['key', 'id', 'utm_term'];
     const id = '<c t="str"><v>6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11</v></c>';
     const input = await table(header, number(1.5) + id + number(46082, 1), { key: 'key' });
@@ -378,7 +378,7 @@ describe('a workbook', () => {
     else expect(told).toMatch(message);
   });
 
-  it('is recognized under any name', async () => {
+  it('is recognized by its content under any file name', async () => {
     expect((await parseInput(workbook(HEADER), 'standard input')).form).toEqual({ is: 'xlsx' });
     expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is in the old Excel format (.xls)');
   });

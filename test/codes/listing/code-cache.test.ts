@@ -29,7 +29,7 @@ beforeEach(() => {
 const directory = () => join(home, '.cache', 'qrctl', 'codes');
 const file = () => join(directory(), readdirSync(directory())[0] ?? '');
 
-test('is a private file in a private directory, and its name has no secret', async () => {
+test('the cache is a private file in a private directory, without secrets in its name or content', async () => {
   const cache = createCodeCache(user, WORKSPACE);
   expect(await cache.read()).toBeUndefined();
   await cache.write(KEPT);
@@ -39,7 +39,7 @@ test('is a private file in a private directory, and its name has no secret', asy
   expect(file() + readFileSync(file(), 'utf8')).not.toMatch(/0123|456789|far\.example/);
 });
 
-test('has a code only as it was written', async () => {
+test('the cache has a code only with the values that were written', async () => {
   const cache = createCodeCache(user, WORKSPACE);
   const [[slug, id]] = KEPT.codes;
   expect(await cache.has(KEPT.codes)).toBe(false);
@@ -50,7 +50,7 @@ test('has a code only as it was written', async () => {
   expect(await cache.has([['slug-3', id, 'x']])).toBe(false);
 });
 
-test('is separate per base URL and key', async () => {
+test('each base URL and key has a separate cache', async () => {
   await createCodeCache(user, WORKSPACE).write(KEPT);
   expect(
     await createCodeCache(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read(),
@@ -82,7 +82,7 @@ test.each([
       mkdirSync(path);
     },
   ],
-])('is nothing where it is %s, and that is no failure', async (_, spoil) => {
+])('the cache is empty, without a failure, if it is %s', async (_, spoil) => {
   const cache = createCodeCache(user, WORKSPACE);
   await cache.write(KEPT);
   spoil();
@@ -94,14 +94,14 @@ test.each([
   ['no home', { HOME: '' }],
   ['a relative home', { HOME: 'home', XDG_CACHE_HOME: 'cache' }],
   ['a home of somebody else', { HOME: '/' }],
-])('with %s nothing is kept', async (_, env) => {
+])('with %s the cache is not used', async (_, env) => {
   const stranger = () => 65_533;
   const cache = createCodeCache({ ...user, env, getuid: stranger, geteuid: stranger }, WORKSPACE);
   await cache.write(KEPT);
   expect(await cache.read()).toBeUndefined();
 });
 
-test('is removed on request; at most 32 caches exist', async () => {
+test('the cache is removed on request; at most 32 caches exist', async () => {
   for (let port = 1; port <= 40; port++) {
     await createCodeCache(user, { ...WORKSPACE, baseUrl: `http://127.0.0.1:${port}/api/v1` }).write(KEPT);
   }
@@ -110,7 +110,7 @@ test('is removed on request; at most 32 caches exist', async () => {
   expect(readdirSync(directory())).toHaveLength(31);
 });
 
-test('on Windows, which has no user numbers, is in a directory that is private to the user', async () => {
+test("on Windows, which has no user IDs, the cache is in the user's own directory", async () => {
   const onWindows = { ...user, env: { LOCALAPPDATA: home }, getuid: undefined, geteuid: undefined };
   const cache = createCodeCache(onWindows, WORKSPACE);
   await cache.write(KEPT);

@@ -61,17 +61,20 @@ describe('a service whose codes do not change', () => {
     round: [100, 1000, 2000, 5000, 10_000],
     any: most.filter((count) => count > 0),
   };
-  test.each(most)('%i codes cost as many requests as they fill pages', async (count) => {
-    const all = codes(count);
-    for (const doubt of ['usual', 'round', 'any'] as const) {
-      const service = lister(() => all);
-      expect(await slugs(listAllCodes({ ...service, concurrency: 4 }, doubt))).toEqual(expected(count));
-      const pages = Math.max(1, Math.ceil(count / 100)) + (behind[doubt].includes(count) ? 1 : 0);
-      expect(service.asked).toHaveLength(pages);
-    }
-  });
+  test.each(most)(
+    'with %i codes costs as many requests as it has pages, and one more if the total may be capped',
+    async (count) => {
+      const all = codes(count);
+      for (const doubt of ['usual', 'round', 'any'] as const) {
+        const service = lister(() => all);
+        expect(await slugs(listAllCodes({ ...service, concurrency: 4 }, doubt))).toEqual(expected(count));
+        const pages = Math.max(1, Math.ceil(count / 100)) + (behind[doubt].includes(count) ? 1 : 0);
+        expect(service.asked).toHaveLength(pages);
+      }
+    },
+  );
 
-  test('a total that is capped at an unusual number hides no codes if it is doubted', async () => {
+  test('with a total capped at an unusual number is read completely if such totals are doubted', async () => {
     for (const [cap, doubt] of [
       [2000, 'round'],
       [1999, 'any'],
@@ -83,7 +86,7 @@ describe('a service whose codes do not change', () => {
     }
   });
 
-  test('codes created just now, newest first, are read once: a code behind an older one was there before', async () => {
+  test('with codes created just now, newest first, is read in one pass', async () => {
     const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), {
       dateMs: undefined,
     });
@@ -91,29 +94,29 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(3);
   });
 
-  test('a service with smaller pages than requested does not shorten the list', async () => {
+  test('with smaller pages than requested is read completely', async () => {
     const service = lister(() => codes(95), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
     expect(service.asked).toHaveLength(5);
   });
 
-  test('if the last of several small pages is full, the next page is requested too', async () => {
+  test('with a full last page that is small receives a request for the next page', async () => {
     const service = lister(() => codes(80), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('a total below the length of a small first page does not shorten the list', async () => {
+  test('with a total below the length of a small first page is read completely', async () => {
     const service = lister(() => codes(95), { largest: 20, total: () => 3 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
   });
 
-  test('a round total is doubted even if the last page is not full', async () => {
+  test('with a wrong round total is read completely, even if the last page is not full', async () => {
     const service = lister(() => codes(150), { largest: 30, total: () => 100 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(expected(150));
   });
 
-  test('a capped total hides no codes, because two passes find the same ones', async () => {
+  test('with a capped total is read completely, because two passes find the same codes', async () => {
     const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(350));
     expect(service.asked).toHaveLength(8);
@@ -130,20 +133,20 @@ describe('a service whose codes do not change', () => {
 });
 
 describe('codes that are created and deleted', () => {
-  test('a code created during the reading shifts the pages: each code is listed once, and none is missing', async () => {
+  test('are each listed once, even if a creation during the reading shifts the pages', async () => {
     const service = lister((request) => (request < 2 ? codes(250) : [code(999), ...codes(250)]));
     const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set([...expected(250), 'slug-999']));
     expect(found).toHaveLength(251);
   });
 
-  test('a code deleted during the reading could hide another one, so the list is read again', async () => {
+  test('are listed again if a deletion during the reading could hide a code', async () => {
     const service = lister((request) => (request < 1 ? codes(250) : codes(250).slice(1)));
     const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set(expected(250)));
   });
 
-  test('a page that always lacks a code is noticed, even if other codes are created', async () => {
+  test('do not hide that a page always lacks a code', async () => {
     // The oldest first: what is created comes last, within the reading.
     const service = lister((request) => codes(250 + request));
     const lacking = {
@@ -169,7 +172,7 @@ describe('codes that are created and deleted', () => {
       );
     });
 
-    test('created after another that is dated in the future, and so looks younger', async () => {
+    test('created after a code that is dated in the future and therefore looks newer', async () => {
       const [, ...others] = codes(250);
       const future = code(0, ANSWERED + 1e9);
       const now = [future, ...others.slice(1), code(999, ANSWERED)];
@@ -179,7 +182,7 @@ describe('codes that are created and deleted', () => {
       );
     });
 
-    test('created in a zone that its time does not name', async () => {
+    test('created at a time without a zone', async () => {
       const local = {
         ...code(999),
         created_at: new Date(ANSWERED - 8 * 3_600_000).toISOString().slice(0, -1),
@@ -199,7 +202,7 @@ describe('codes that are created and deleted', () => {
     });
   });
 
-  test('a workspace that changes continuously is refused after three passes', async () => {
+  test('are refused after three passes if they change continuously', async () => {
     const all = Array.from({ length: 260 }, (_, at) => code(at, at < 250 ? CREATED : ANSWERED));
     const service = lister((request) => all.slice(Math.floor(request / 2), 250 + Math.floor(request / 2)));
     await expect(slugs(listAllCodes({ ...service, concurrency: 1 }))).rejects.toThrow(UnprovenError);
@@ -244,7 +247,7 @@ describe('a total that is wrong', () => {
     },
   );
 
-  test('off by one costs three passes', async () => {
+  test('that is one too large costs three passes', async () => {
     const service = lister(() => codes(150), { total: (real) => real + 1 });
     await expect(slugs(listAllCodes({ ...service, concurrency: 4 }))).rejects.toThrow(UnprovenError);
     expect(service.asked).toHaveLength(6);

@@ -4,7 +4,7 @@ import { createFileNames } from '#codes/listing/file-names';
 const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
 const code = (n: number, slug?: string) => ({ id: id(n), slug, created_at: `2026-01-0${n}` });
 
-test('a slug names a file if it is safe and unique', () => {
+test('a slug is used as a file name if it is safe and unique', () => {
   const codes = ['menu', 'Tür', '../x', 'con', '-rf', 'a.b', 'x'.repeat(101), id(1), undefined].map(
     (slug, i) => code(i + 1, slug),
   );
@@ -13,7 +13,7 @@ test('a slug names a file if it is safe and unique', () => {
   expect(codes.map(createFileNames(codes as never, 'id') as never)).toEqual(codes.map((each) => each.id));
 });
 
-test('of slugs that differ only in case, the oldest code keeps its file name, in any order', () => {
+test('if slugs differ only in case, the oldest code keeps its slug as file name, in any order of codes', () => {
   const old = { ...code(1, 'Menu'), created_at: '2026-01-01T12:00:00+02:00' };
   const young = { ...code(2, 'menu'), created_at: '2026-01-01T11:00:00Z' };
   for (const codes of [

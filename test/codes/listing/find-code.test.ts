@@ -36,7 +36,7 @@ function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
 }
 
 describe('findCode', () => {
-  test('an ID in either case is requested directly', async () => {
+  test('requests an ID in either case directly', async () => {
     const service = serviceOf([]);
     expect(await findCode(service, 'ABCDEF00-0000-4000-8000-000000000000')).toMatchObject({
       id: 'abcdef00-0000-4000-8000-000000000000',
@@ -44,7 +44,7 @@ describe('findCode', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('a slug costs the pages of the listing up to the one with its code', async () => {
+  test('requests the listing up to the page with the slug', async () => {
     for (const [number, pages] of [
       [0, 1],
       [99, 1],
@@ -57,7 +57,7 @@ describe('findCode', () => {
     }
   });
 
-  test('an unknown slug is reported with the most similar one', async () => {
+  test('suggests the most similar slug for an unknown one', async () => {
     const service = serviceOf(codes(3));
     await expect(findCode(service, 'slug-2x')).rejects.toMatchObject({
       constructor: NotFoundError,
@@ -84,7 +84,7 @@ describe('a slug that was seen before', () => {
     return targets.map((target) => lookup(target)?.slug);
   }
 
-  test('costs one request, which verifies that the code still has the slug', async () => {
+  test('costs one request, which verifies that the code still has that slug', async () => {
     const service = knowing(3000);
     expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
     expect(service.got).toEqual([idOf(2900)]);
@@ -101,7 +101,7 @@ describe('a slug that was seen before', () => {
       ],
       idOf(9),
     ],
-  ])('and %s is forgotten, and looked up in the listing', async (_, now, id) => {
+  ])('and %s is removed from the cache, and looked up in the listing', async (_, now, id) => {
     const service = knowing(5, now);
     expect(await findCode(service, 'slug-0')).toMatchObject({ id });
     expect(service.got).toEqual([idOf(0)]);
@@ -109,7 +109,7 @@ describe('a slug that was seen before', () => {
     expect(await service.slugs.idOf('slug-0')).toBeUndefined();
   });
 
-  test('several are requested one by one if that costs less than the listing', async () => {
+  test('and a few others are requested by ID if that costs less than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
     expect(await slugsOf(service, ...wanted)).toEqual(wanted);
@@ -117,7 +117,7 @@ describe('a slug that was seen before', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('several are listed if that costs less, or if one was never seen', async () => {
+  test('and others are looked up in the listing if that costs less, or if one was never seen', async () => {
     const many = knowing(150);
     await slugsOf(many, 'slug-0', 'slug-1', 'slug-2');
     expect([many.got.length, many.asked.length]).toEqual([0, 1]);
@@ -139,7 +139,7 @@ describe('a slug that was seen before', () => {
     expect([many.got, many.asked.length]).toEqual([[idOf(440)], 4]);
   });
 
-  test('of a deleted code among several is reported', async () => {
+  test('and whose code was deleted is reported, even among others', async () => {
     const service = knowing(1000, codes(999));
     await expect(slugsOf(service, 'slug-0', 'slug-999')).rejects.toThrow(
       'no code has the ID or slug slug-999',

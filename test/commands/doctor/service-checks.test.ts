@@ -58,18 +58,18 @@ describe('checkService', () => {
     expect(exitCodeOf(finding?.failure)).toBe(1);
   });
 
-  test('reports that no connection can be attempted (2)', async () => {
+  test('reports a service to which no connection can be attempted', async () => {
     const connect = failing(new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0'));
     const [finding] = await checkService({ connect, clock, signal: new AbortController().signal }, settings);
     expect(finding).toMatchObject({ check: 'service', status: 'fail' });
   });
 
-  test('requests only the description without a key', async () => {
+  test('requests only the description if there is no key', async () => {
     const findings = await found({ listCodes: failing(new Error('not to be asked')) }, '');
     expect(findings.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  test('works without a description or a Date header', async () => {
+  test('warns if the description or the Date header is missing', async () => {
     const findings = await found({
       openApi: failing(new NotFoundError('no such page')),
       nowMs: () => undefined,
@@ -81,7 +81,7 @@ describe('checkService', () => {
     ]);
   });
 
-  test('fails on a description of another service (1)', async () => {
+  test('reports a description of a different service as a failure (1)', async () => {
     const openApiFinding = (await found({ openApi: async () => ({ paths: {} }) })).at(-1);
     expect(openApiFinding).toMatchObject({
       check: 'openapi',
@@ -96,12 +96,12 @@ describe('checkService', () => {
     [-5000, 'ok'],
     [6000, 'warn'],
     [-86_400_000, 'warn'],
-  ])('a clock %d ms off is %s', async (offMs, status) => {
+  ])('reports a clock that is %d ms off as `%s`', async (offMs, status) => {
     const findings = await found({ nowMs: () => clock.now() - offMs });
     expect(findings.find(({ check }) => check === 'clock')?.status).toBe(status);
   });
 
-  test('ends if it is interrupted', async () => {
+  test('ends with the reason of an interruption', async () => {
     const interrupt = new AbortController();
     const listCodes = async () => {
       interrupt.abort(new InterruptedError('SIGINT'));

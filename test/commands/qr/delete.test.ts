@@ -43,7 +43,7 @@ async function useCodes(choose: (exchange: Exchange) => Fault | false | undefine
 }
 
 describe('qr delete --from', () => {
-  it('counts no row as deleted whose code was deleted before', async () => {
+  it('counts a row whose code was deleted before as already deleted', async () => {
     const { deleteRows } = await useCodes();
     await deleteRows(['a'], '--yes');
     expect((await deleteRows(['a', 'b'], '--yes')).stderr).toContain('Deleted 1 code, 1 already deleted (');
@@ -61,7 +61,7 @@ describe('qr delete --from', () => {
     ]);
   });
 
-  it('reports a code that was deleted earlier as deleted, with a note and without a request', async () => {
+  it('reports a code that was deleted earlier as `deleted`, with a note and without a request', async () => {
     const { deleteRows, results, slugs, deletions } = await useCodes();
     await deleteRows(['slug', 'a'], '--yes');
     const again = await deleteRows(['slug', 'a', 'b', 'never'], '--yes');
@@ -87,7 +87,7 @@ describe('qr delete --from', () => {
 
 const isDelete = ({ request }: Exchange) => request.method === 'DELETE';
 
-describe('only 204 is a deletion', () => {
+describe('the response to DELETE', () => {
   const LOGIN: Fault = ({ send }) =>
     send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<title>Please log in</title>' });
 
@@ -98,7 +98,7 @@ describe('only 204 is a deletion', () => {
       '200 with the code',
       ({ send }) => send({ status: 200, headers: { 'Content-Type': 'application/json' }, body: '{}' }),
     ],
-  ])('%s is not: the row fails, and the next run tries it again', async (_, fault) => {
+  ])('makes the row fail if it is %s, and the next run deletes the code', async (_, fault) => {
     const broken = { is: true };
     const { deleteRows, qr, results, slugs, id } = await useCodes(
       (exchange) => broken.is && isDelete(exchange) && fault,
@@ -115,7 +115,7 @@ describe('only 204 is a deletion', () => {
     expect(slugs()).toBe('cde');
   });
 
-  it('404 counts as a deletion after a repeated DELETE', async () => {
+  it('counts as a deletion if it is a 404 to a repeated DELETE', async () => {
     const { cwd, env, id, slugs } = await useCodes(
       (exchange) => isDelete(exchange) && exchange.number < 3 && gateway(502, { applied: true }),
     );
@@ -123,7 +123,7 @@ describe('only 204 is a deletion', () => {
     expect([run.code, slugs()]).toEqual([0, 'bcde']);
   });
 
-  it('404 to the first DELETE is reported: another client deleted the code', async () => {
+  it('is reported as `gone` if it is a 404 to the first DELETE', async () => {
     const { deleteRows, results } = await useCodes((exchange) => isDelete(exchange) && fails(404));
     expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 4 });
     expect(results().map(({ outcome }) => outcome)).toEqual(['gone', 'gone']);
@@ -155,7 +155,7 @@ describe('qr delete --dry-run', () => {
     expect(await deleteRows(['slug', 'never'], '--dry-run', '--exit-code')).toMatchObject({ code: 0 });
   });
 
-  it('shows codes of the command line, and those that do not exist', async () => {
+  it('lists codes of the command line as `delete`, and codes that do not exist as `failed`', async () => {
     const { qr, id, slugs } = await useCodes();
     const { code, stdout } = await qr('delete', UNKNOWN, id('a'), 'never', '--dry-run', '-f', 'json');
     const rows = JSON.parse(stdout).map((row: Record<string, unknown>) => [row.slug, row.action, row.error]);

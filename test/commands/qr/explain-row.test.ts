@@ -5,7 +5,7 @@ import { useDirectory } from '../../support/cli.ts';
 import { runHere } from '../../support/run-here.ts';
 import { withSandbox } from '../../support/sandbox.ts';
 
-test('explains which step identifies a row and what a run sends, with GET requests only', async () => {
+test('qr create --explain states which step identifies a row and what a run sends, without a POST', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service, requests }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };

@@ -7,7 +7,7 @@ import { withSandbox } from '../../support/sandbox.ts';
 
 const TAGS = 'utm_source=poster&utm_medium=Print%20Ad';
 
-test('carries UTM tags over to a new destination, or warns that it lacks them', async () => {
+test('UTM tags are kept in a new destination with --keep-utm, or else a warning lists the missing tags', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
@@ -51,7 +51,7 @@ test('carries UTM tags over to a new destination, or warns that it lacks them', 
   });
 });
 
-test('keeps the tags of a dated plan, run after run', async () => {
+test('--keep-utm keeps the tags of a dated plan in each run', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
@@ -71,6 +71,6 @@ test('keeps the tags of a dated plan, run after run', async () => {
   });
 });
 
-test('requires a destination for --keep-utm', async () => {
+test('--keep-utm requires a destination', async () => {
   expect(await runHere(['qr', 'update', 'a', '--status', 'paused', '--keep-utm'])).toMatchObject({ code: 2 });
 });

@@ -5,7 +5,7 @@ import { useDirectory } from '../../support/cli.ts';
 import { runHere } from '../../support/run-here.ts';
 import { withSandbox } from '../../support/sandbox.ts';
 
-test('creates a deleted code from its backup once, with its status and a new slug', async () => {
+test('qr create creates a deleted code from its backup once, with its status and a new slug', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };

@@ -7,7 +7,7 @@ import { withSandbox } from '../../support/sandbox.ts';
 
 const SHEET = 'name,destination\nPoster,https://example.com/poster\nTent,https://example.com/tent\n';
 
-test('undoes the last run over a file once, and keeps later edits', async () => {
+test('qr undo reverts the last run over a file once, and keeps later edits', async () => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 0 }, async ({ env: service }) => {
     const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };

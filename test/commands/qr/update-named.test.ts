@@ -50,7 +50,7 @@ describe('qr update CODE… --dry-run', () => {
     expect(patches()).toBe(0);
   });
 
-  it('fails with the errors of the run', async () => {
+  it('fails for a missing code (4), an invalid destination (2), and --exit-code (2)', async () => {
     const { qr } = await useCodes();
     expect(await qr('never', '--name', 'x', '--dry-run')).toMatchObject({ code: 4 });
     expect(await qr('a', '--destination', 'nowhere', '--dry-run')).toMatchObject({ code: 2 });
@@ -124,7 +124,7 @@ describe('qr update CODE CODE…', () => {
     expect(patches()).toBe(1);
   });
 
-  it('changes more codes than --max-changes allows for files', async () => {
+  it('changes fifteen codes without a brake', async () => {
     const { sandbox, qr, patches } = await useCodes();
     const slugs = Array.from({ length: 15 }, (_, n) => `more${n}`);
     for (const slug of slugs) sandbox.workspace.put({ name: slug, slug, destination: 'https://x.de/' });
@@ -132,7 +132,7 @@ describe('qr update CODE CODE…', () => {
     expect(patches()).toBe(15);
   });
 
-  it('ends with the failure of all codes if it is the same', async () => {
+  it('exits with the code of the failure if all codes fail in the same way', async () => {
     const { qr } = await useCodes(fails(400));
     expect(await qr('a', 'b', '--name', 'x')).toMatchObject({ code: 10 });
     expect(await qr('never', 'none', '--name', 'x')).toMatchObject({ code: 4 });

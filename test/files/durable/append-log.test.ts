@@ -70,7 +70,7 @@ describe('a log', () => {
     expect(text.split('\n').map((line) => line && JSON.parse(line).n)).toEqual([0, 1, 2, '']);
   });
 
-  it('keeps the order of concurrent records, with few flushes, and resolves after the flush (D8)', async () => {
+  it('writes concurrent records in order with at most two flushes, and acknowledges them after the flush (D8)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     let flushes = 0;
@@ -96,7 +96,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(1, 1));
   });
 
-  it('adds the records of a large file in one call', async () => {
+  it('takes 60,000 records in one call', async () => {
     const memory = createMemoryDisk();
     await write(memory, lines(60_000));
     expect((await read(memory)).length).toBe(60_000);
@@ -171,8 +171,8 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
   });
 });
 
-describe('a log that failed', () => {
-  it('rejects later appends and close() with the same error (D11)', async () => {
+describe('a failed or closed log', () => {
+  it('rejects later appends and close() with the error of its first failure (D11)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     await log.append(lines(1));
@@ -186,7 +186,7 @@ describe('a log that failed', () => {
     await expect(log.close()).rejects.toBe(refused);
   });
 
-  it('accepts nothing after it was closed', async () => {
+  it('rejects appends after close()', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const log = await openAppendLog<Line>(join(directory, 'x.journal'), ADVICE);
@@ -210,7 +210,7 @@ describe('a noted record', () => {
     }
   });
 
-  it('causes no flush without records', async () => {
+  it('causes the flush at close(), which is omitted without records', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
@@ -228,7 +228,7 @@ describe('a noted record', () => {
     expect(await read(memory)).toEqual(lines(3));
   });
 
-  it('fails later records if it could not be written (D11)', async () => {
+  it('makes later appends fail if it could not be written (D11)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('write') ? 'ENOSPC' : undefined);
@@ -243,7 +243,7 @@ describe('a log whose place changes while it is written (D15)', () => {
   const changes: [string, string, (memory: MemoryDisk) => Promise<void> | void][] = [
     ['removed', 'moved or removed', ({ remove }) => remove(LOG)],
     [
-      'put in place of',
+      'replaced by another file',
       'moved or removed',
       async ({ disk, remove }) => {
         remove(LOG);
@@ -251,12 +251,12 @@ describe('a log whose place changes while it is written (D15)', () => {
       },
     ],
     [
-      'cut',
+      'truncated',
       'changed by another process',
       ({ disk }) => disk.open(LOG, 'r+').then((file) => file.truncate(3)),
     ],
     [
-      'written to',
+      'overwritten',
       'changed by another process',
       ({ disk }) =>
         disk.open(LOG, 'r+').then(async (file) => void (await file.write(Buffer.alloc(9000), 0, 9000, 0))),
@@ -277,7 +277,7 @@ describe('a log whose place changes while it is written (D15)', () => {
     await expect(log.append(lines(1, 2))).rejects.toThrow(message);
   });
 
-  it('differs from the file with the same inode number on another file system (D15)', async () => {
+  it('fails if its path leads to the same inode number on another file system (D15)', async () => {
     const { disk } = createMemoryDisk();
     const stat = async (path: string) => ({ ...(await disk.stat(path)), dev: 4711n });
     const log = await openAppendLog<Line>(LOG, ADVICE, { ...disk, stat });
@@ -326,7 +326,7 @@ describe('an existing file', () => {
     }
   });
 
-  it('is refused if it is damaged before its end, which could hide a created code (D10)', async () => {
+  it('is refused if it is damaged before its last line, because a created code could be hidden (D10)', async () => {
     const bytes = await logOf(6);
     const lastLine = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1;
     await fc.assert(
@@ -361,7 +361,7 @@ describe('an existing file', () => {
     expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(2));
   });
 
-  it('is reported with the damaged line', async () => {
+  it('is reported with the damaged line and a hint', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, String(await logOf(4)).replace('"n":1', '"n":7'));
     await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toMatchObject({
@@ -388,7 +388,7 @@ describe('an existing file', () => {
   });
 });
 
-it('a log is refused before an endless line is read completely', async () => {
+it('a log with an endless line is refused after 64 MiB of the line', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'log');
@@ -429,7 +429,7 @@ describe('a place for a log', () => {
     });
   });
 
-  it('is refused to root if another user may have put a link or a file there (D14)', async () => {
+  it('is refused if root opens it and another user may have created a link or a file there (D14)', async () => {
     const memory = createMemoryDisk();
     const linked = '/data/linked.journal';
     memory.write(LOG, await logOf(2));
@@ -464,7 +464,7 @@ describe('a place for a log', () => {
     expect(closed).toBe(1);
   });
 
-  it('that cannot be read is a local failure', async () => {
+  it('is reported as a local failure if it cannot be read', async () => {
     const memory = createMemoryDisk();
     const broken = {
       ...memory.disk,
@@ -482,7 +482,7 @@ describe('a place for a log', () => {
     expect(await read(memory)).toEqual(lines(2));
   });
 
-  it('is read to its end in any pieces', async () => {
+  it('is read completely, even in pieces of 7 bytes', async () => {
     const memory = createMemoryDisk();
     await write(memory, lines(3));
     const { disk } = memory;
@@ -499,7 +499,7 @@ describe('a place for a log', () => {
     expect((await openAppendLog<Line>(LOG, ADVICE, slow)).found).toEqual(lines(3));
   });
 
-  it('is closed if it is refused', async () => {
+  it('is closed again if its content is refused', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, 'no log');
     const { disk } = memory;

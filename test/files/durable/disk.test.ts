@@ -38,13 +38,13 @@ describe('the disk of node', () => {
     await file.close();
   });
 
-  test.skipIf(platform() === 'win32')('does not wait at a FIFO', async () => {
+  test.skipIf(platform() === 'win32')('refuses to read a FIFO without waiting for a writer', async () => {
     const path = join(await useDirectory(), 'fifo');
     execFileSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', path]);
     await expect(nodeDisk.readFile(path)).rejects.toMatchObject({ code: 'ENOTSUP' });
   });
 
-  test('reads regular files, and does not wait for others', async () => {
+  test('reads regular files, and refuses directories and devices', async () => {
     const directory = await useDirectory();
     writeFileSync(join(directory, 'file'), 'text');
     expect(String(await nodeDisk.readFile(join(directory, 'file')))).toBe('text');
@@ -53,7 +53,7 @@ describe('the disk of node', () => {
   });
 
   test.runIf(platform() !== 'win32')(
-    'leaves no hole in a file that somebody cuts while it is written',
+    'leaves no hole in a file that another process truncates while it is written',
     async () => {
       const path = join(await useDirectory(), 'file');
       const file = await nodeDisk.open(path, 'wx+');
@@ -84,7 +84,7 @@ describe('the disk of node', () => {
     await expect(nodeDisk.checkWritable(path)).rejects.toMatchObject({ code: 'EACCES' });
   });
 
-  test('reports a missing file', async () => {
+  test('returns undefined for a missing file with ifPresent, and throws other errors', async () => {
     const directory = await useDirectory();
     mkdirSync(join(directory, 'a'));
     expect(await ifPresent(nodeDisk.stat(join(directory, 'no')))).toBeUndefined();
@@ -121,7 +121,7 @@ describe('reading a file in pieces', () => {
     expect(Buffer.concat(pieces).equals(CONTENT.subarray(2 * MIB))).toBe(true);
   });
 
-  test('can be interrupted', async () => {
+  test('ends with the reason of an abort', async () => {
     await expect(piecesOf(0, 10, AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');
   });
 });

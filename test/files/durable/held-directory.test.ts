@@ -49,7 +49,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
   });
 
   it.each(['before', 'after'] as const)(
-    'gets no empty file if a replacement begins right %s (D16)',
+    'gets no file if it is swapped right %s a replacement is opened (D16)',
     async (when) => {
       await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow(
         'was moved or replaced in the meantime',
@@ -59,7 +59,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
     },
   );
 
-  it('does not change which name a replacement gets (D16)', async () => {
+  it('does not change where a replacement is renamed (D16)', async () => {
     for (const name of ['scans.csv', LEFTOVER]) writeFileSync(join(elsewhere, name), 'theirs');
     const replacement = await openReplacement(swapping('rename', 'before'), join(place, 'scans.csv'));
     await replacement.commit();
@@ -79,7 +79,7 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
   });
 });
 
-it('a link to a directory is not followed', async () => {
+it('inDirectory does not follow a link to a directory', async () => {
   symlinkSync(elsewhere, join(root, 'link'));
   await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({
     code: 'ENOTDIR',

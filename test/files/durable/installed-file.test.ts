@@ -23,7 +23,7 @@ describe('a file of a library', () => {
 });
 
 it.runIf(SOAK)(
-  'an installation without its renderer or fonts is reported as corrupt, and draws images that need neither',
+  'qr image reports a missing renderer or font as a corrupt installation, and draws images that need neither',
   async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const slug = sandbox.workspace.codes()[0]?.slug ?? '';

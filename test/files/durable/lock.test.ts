@@ -69,7 +69,7 @@ describe('acquireLock', () => {
   });
 
   it.runIf(SOAK && process.platform !== 'win32')(
-    'says in words that the system gives no more descriptors',
+    'reports in words that too many files are open',
     async () => {
       const script = `
       import { openSync } from 'node:fs';
@@ -89,7 +89,7 @@ describe('acquireLock', () => {
     },
   );
 
-  it('waits as long as requested, notes the wait once, and names the file in its error', async () => {
+  it('waits for the requested time, reports the wait once, and then fails with the path of the file', async () => {
     const path = join(directory, 'scans.csv');
     const clock = fakeClock();
     const lock = await acquireLock(path, { clock });
@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     await (await second).release();
   });
 
-  it('polls about ten times per second with jitter, and once without a wait', async () => {
+  it('polls about ten times per second with jitter, and only once if it may not wait', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const clock = fakeClock({ seed: 1 });
@@ -189,7 +189,7 @@ describe('acquireLock', () => {
     await expect(taking).rejects.toMatchObject({ hint: 'Create the directory first.' });
   });
 
-  it('takes a lock that a stopped process keeps and a killed one releases (D13)', async () => {
+  it('fails while a stopped process holds the lock, and succeeds after that process is killed (D13)', async () => {
     const path = join(directory, 'scans.csv');
     const holder = await startHolder(path);
     holder.kill('SIGSTOP');
@@ -216,7 +216,7 @@ describe('a lock of another process', () => {
     });
   });
 
-  it('names no holder if this user holds it', async () => {
+  it('is reported as another qrctl run if the process belongs to this user', async () => {
     const path = join(directory, 'scans.csv');
     await startHolder(path);
     await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(
@@ -253,7 +253,7 @@ describe('the holder of a lock', () => {
     expect(await findHolder('lock', directory)).toStrictEqual({ process: undefined });
   });
 
-  it('is reported if it is another user’s, or hidden', () => {
+  it('is reported only if it belongs to another user or is hidden', () => {
     expect(otherUserError('x.csv', undefined, 1)).toBeUndefined();
     expect(otherUserError('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();
     expect(otherUserError('x.csv', { process: { pid: 4, user: 2 } }, 1)?.message).toBe(

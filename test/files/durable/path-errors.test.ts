@@ -57,7 +57,7 @@ describe('the failure to open a file', () => {
 });
 
 describe('the failure of a write', () => {
-  test('states the content of the file and the next step', () => {
+  test('states whether the file changed, and the next step', () => {
     expect(cannotWrite('write out.csv', error('EIO'), 'the file is unchanged')).toMatchObject({
       message: 'cannot write out.csv: the device reported an input/output error (EIO)',
       hint: 'The file is unchanged. Fix the problem, then run the same command again.',
@@ -71,7 +71,7 @@ describe('the failure of a write', () => {
     }
   });
 
-  test('to a closed pipe is a quiet end', () => {
+  test('to a closed pipe is a ClosedPipeError', () => {
     const cause = error('EPIPE');
     const failure = cannotWrite('write out.csv', cause, 'as it was');
     expect(failure).toBeInstanceOf(ClosedPipeError);
@@ -89,14 +89,14 @@ test('a full disk becomes a LocalError, and any other error is passed on', () =>
 });
 
 describe('an error in words', () => {
-  test('has its code if it is known, or else its own message', () => {
+  test('has a description and its code if the code is known, or else its own message', () => {
     expect(describeSystemError(error('ENOSPC'))).toBe('the disk is full (ENOSPC)');
     expect(describeSystemError(error('EWHATEVER'))).toBe("EWHATEVER: in node's words");
     expect(describeSystemError(new Error('plain'))).toBe('plain');
     expect(describeSystemError('thrown')).toBe('thrown');
   });
 
-  test('is an error of the system if it has a code of letters', () => {
+  test('is a system error only if it is an Error with a text as its code', () => {
     expect(systemCode(error('EIO'))).toBe('EIO');
     expect(systemCode(new Error('plain'))).toBeUndefined();
     expect(systemCode({ code: 'EIO' })).toBeUndefined();

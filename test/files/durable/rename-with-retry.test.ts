@@ -18,7 +18,7 @@ function tried(failures: number, code: string) {
 
 describe('a rename over a file that another process keeps open', () => {
   it.each(['EPERM', 'EACCES', 'EBUSY'])(
-    'is tried again after %s, and succeeds when it is let go',
+    'is retried after %s, and succeeds once the file is closed',
     async (code) => {
       const { waits, work } = tried(3, code);
       await work;
@@ -32,7 +32,7 @@ describe('a rename over a file that another process keeps open', () => {
     expect(waits.reduce((sum, ms) => sum + ms)).toBe(2580);
   });
 
-  it('fails at once for any other reason', async () => {
+  it('fails at once after any other error', async () => {
     const { waits, work } = tried(1, 'ENOSPC');
     await expect(work).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(waits).toEqual([]);

@@ -38,7 +38,7 @@ const scenarios = [
   { name: 'a new file', old: undefined, prepare: nothing },
   { name: 'an old file', old: 'old', prepare: (memory: MemoryDisk) => memory.write(FILE, 'old') },
   {
-    name: "an old file, of another user's, by root, beside what a killed run left",
+    name: 'an old file of another user, replaced by root next to leftovers of a killed run',
     old: 'old',
     async prepare(memory: MemoryDisk) {
       memory.write(FILE, 'old');
@@ -87,7 +87,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
     expect(memory.read(FILE)).toBe(NEW);
   });
 
-  it('stays the old file if the disk is full or fails at any step, without leftovers', async () => {
+  it('is unchanged if the disk is full or fails at any step before the rename', async () => {
     let replaced = 0;
     await atEveryStep(prepare, work, ['ENOSPC', 'EIO'], ({ memory, error }) => {
       if (memory.read(FILE) === NEW) replaced++;
@@ -118,7 +118,7 @@ function once(operation: string): MemoryDisk['fault'] {
 
 describe('a failure', () => {
   it.each(['write', 'sync'])(
-    'of a %s is the end: nothing is put in place after it (D3)',
+    'of a %s makes later writes and the commit fail, and keeps the old file (D3)',
     async (operation) => {
       const memory = createMemoryDisk();
       memory.write(FILE, 'old');
@@ -135,7 +135,7 @@ describe('a failure', () => {
     },
   );
 
-  it('of an early flush is reported at the end (D3)', async () => {
+  it('of an early flush makes the commit fail (D3)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const replacement = await openReplacement(memory.disk, FILE);
@@ -145,7 +145,7 @@ describe('a failure', () => {
     expect(memory.read(FILE)).toBe('old');
   });
 
-  it('prevents a rollback, which then does nothing', async () => {
+  it('remains after a rollback, and makes the commit fail', async () => {
     const memory = createMemoryDisk();
     const replacement = await openReplacement(memory.disk, FILE);
     const rewind = replacement.checkpoint();
@@ -168,7 +168,7 @@ describe('a failure', () => {
   });
 });
 
-describe('a run that shares the file with others', () => {
+describe('a run that shares the file with other runs', () => {
   const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === pid || other === 7 });
   const mine = '/data/.out.csv.6.partial';
 
@@ -198,7 +198,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.read(FILE)).toBe('newer');
   });
 
-  it('neither renames nor removes a file that another run wrote under its temporary name (D4)', async () => {
+  it('neither renames nor removes a temporary file that another run has replaced (D4)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const replacement = await openReplacement(memory.disk, FILE, { processes: processes(6) });
@@ -222,7 +222,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.names()).toEqual([]);
   });
 
-  it('does not take a file of another disk for its own, even with the same number (D4)', async () => {
+  it('does not mistake a file on another disk for its own, even with the same inode number (D4)', async () => {
     const memory = createMemoryDisk();
     const { disk } = memory;
     let dev = 1n;
@@ -237,7 +237,7 @@ describe('a run that shares the file with others', () => {
     expect(memory.names()).toEqual([TEMPORARY]);
   });
 
-  it('keeps later files if it is discarded after its end', async () => {
+  it('removes no file if it is discarded after the commit', async () => {
     const memory = createMemoryDisk();
     const replacement = await openReplacement(memory.disk, FILE);
     await replacement.commit();
@@ -264,7 +264,7 @@ describe('owner and permissions', () => {
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
   });
 
-  it("are root's with requested permissions, except in a directory of the old owner (D6)", async () => {
+  it('are root and the requested permissions, but the old owner in a directory of that owner (D6)', async () => {
     for (const [owner, kept] of [
       [1000, 1000],
       [0, 0],
@@ -281,7 +281,7 @@ describe('owner and permissions', () => {
     }
   });
 
-  it("are those of this user if the old file is another user's and this user is not root (D6)", async () => {
+  it('are this user and the old permissions if a user other than root replaces the file (D6)', async () => {
     const memory = await withOld(0o666);
     memory.user = 1001;
     await replaceFile(memory.disk, FILE, bytes('new'));
@@ -321,7 +321,7 @@ describe('owner and permissions', () => {
     });
   });
 
-  it('that cannot be set are a failure, without leftovers', async () => {
+  it('make the replacement fail without leftovers if they cannot be set', async () => {
     const memory = await withOld(0o666);
     memory.fault = (_, name) => (name.startsWith('chmod') ? 'EIO' : undefined);
     await expect(replaceFile(memory.disk, FILE, bytes('new'))).rejects.toThrow('EIO');
@@ -329,7 +329,7 @@ describe('owner and permissions', () => {
   });
 });
 
-it('keep a file that another run created under the temporary name if the beginning failed (D4)', async () => {
+it('a failed opening keeps a file that another run created under the temporary name (D4)', async () => {
   const memory = createMemoryDisk();
   memory.write(FILE, 'old');
   memory.fault = (_, name) => {

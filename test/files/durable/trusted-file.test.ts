@@ -46,7 +46,7 @@ describe('the real path of a file', () => {
     expect(await realPath(windows, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
   });
 
-  it('is refused through a link of another user to a file that is not theirs, anywhere in the path (D14)', async () => {
+  it('is refused if the path has a link of one user to a file of another user (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     writeFileSync(join(directory, 'a', 'x'), '');
     symlinkSync('a', join(directory, 'b'));
@@ -79,7 +79,7 @@ describe('the real path of a file', () => {
     await expect(realPath(nodeDisk, join(directory, 'a', 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('does not refuse a link to a missing file', async () => {
+  it('exists for a link to a missing file, which cannot be opened', async () => {
     symlinkSync('nowhere', join(directory, 'b'));
     expect(await realPath(nodeDisk, join(directory, 'b'))).toContain('/b');
     await expect(nodeDisk.open(join(directory, 'b'), 'wx+')).rejects.toMatchObject({ code: 'EEXIST' });
@@ -99,7 +99,7 @@ describe('a created directory', () => {
     expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
   });
 
-  it('is not created, nor its parents, through a link of another user to a file that is not theirs (D14)', async () => {
+  it('and its parents are not created through a link of one user to a directory of another user (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
@@ -111,7 +111,7 @@ describe('a created directory', () => {
 });
 
 describe('opening an existing file', () => {
-  it('returns undefined for a missing file, and refuses other kinds', async () => {
+  it('returns undefined for a missing file, and refuses a file that is not regular', async () => {
     expect(await openTrusted(nodeDisk, join(directory, 'no'))).toBeUndefined();
     const memory = createMemoryDisk();
     memory.write(FILE, '');
@@ -126,7 +126,7 @@ describe('opening an existing file', () => {
     });
   });
 
-  it('follows no link at its end (D14)', async () => {
+  it('follows no link at the end of the path (D14)', async () => {
     writeFileSync(join(directory, 'secret'), 'secret');
     symlinkSync('secret', join(directory, 'x'));
     await expect(openTrusted(nodeDisk, join(directory, 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
@@ -155,40 +155,53 @@ describe('opening an existing file', () => {
 
   const cases: [string, Partial<DiskStat>, Partial<DiskStat>, RegExp | undefined][] = [
     ['of root, in a directory of root', {}, { uid: 0, mode: 0o755 }, undefined],
-    ['of anybody, where only root writes', { uid: 7, nlink: 2 }, { uid: 0, mode: 0o755 }, undefined],
-    ['of the directory’s owner', { uid: 7 }, { uid: 7, mode: 0o755 }, undefined],
-    ['of root in another’s directory', { uid: 0 }, { uid: 7, mode: 0o755 }, undefined],
     [
-      'of another in another’s directory',
+      'of any user in a directory where only root writes',
+      { uid: 7, nlink: 2 },
+      { uid: 0, mode: 0o755 },
+      undefined,
+    ],
+    ['of the directory’s owner', { uid: 7 }, { uid: 7, mode: 0o755 }, undefined],
+    ['of root in a directory of another user', { uid: 0 }, { uid: 7, mode: 0o755 }, undefined],
+    [
+      'of one user in a directory of another user',
       { uid: 8 },
       { uid: 7, mode: 0o755 },
       /it belongs to user 8, and its directory is writable by users other than root/,
     ],
-    ['of another in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
-    ['of another where a group writes', { uid: 8 }, { uid: 0, mode: 0o775 }, /it belongs to user 8/],
+    ['of another user in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
     [
-      'of root with another name',
+      'of another user in a directory where a group writes',
+      { uid: 8 },
+      { uid: 0, mode: 0o775 },
+      /it belongs to user 8/,
+    ],
+    [
+      'of root with a second hard link',
       { uid: 0, nlink: 2 },
       { uid: 7, mode: 0o755 },
       /it has more than one hard link/,
     ],
   ];
-  it.each(cases)('by root: a file %s (D14)', async (_, ofFile, ofDirectory, refused) => {
-    const memory = createMemoryDisk();
-    memory.user = 0;
-    memory.write(FILE, 'x');
-    const open: Disk['open'] = async (...where) => {
-      const file = await memory.disk.open(...where);
-      return { ...file, stat: async () => ({ ...(await file.stat()), uid: 0, ...ofFile }) };
-    };
-    const lstat = async (path: string) => ({
-      ...(await memory.disk.lstat(path)),
-      ...(path === '/data' ? ofDirectory : {}),
-    });
-    const opening = openTrusted({ ...memory.disk, open, lstat }, FILE);
-    if (refused) await expect(opening).rejects.toThrow(refused);
-    else expect(await opening).toBeDefined();
-  });
+  it.each(cases)(
+    'by root is refused only if another user may have put the file there: a file %s (D14)',
+    async (_, ofFile, ofDirectory, refused) => {
+      const memory = createMemoryDisk();
+      memory.user = 0;
+      memory.write(FILE, 'x');
+      const open: Disk['open'] = async (...where) => {
+        const file = await memory.disk.open(...where);
+        return { ...file, stat: async () => ({ ...(await file.stat()), uid: 0, ...ofFile }) };
+      };
+      const lstat = async (path: string) => ({
+        ...(await memory.disk.lstat(path)),
+        ...(path === '/data' ? ofDirectory : {}),
+      });
+      const opening = openTrusted({ ...memory.disk, open, lstat }, FILE);
+      if (refused) await expect(opening).rejects.toThrow(refused);
+      else expect(await opening).toBeDefined();
+    },
+  );
 
   it('checks the owner only for root', async () => {
     const memory = createMemoryDisk();
@@ -203,7 +216,7 @@ describe('opening an existing file', () => {
 });
 
 describe('a file that is replaced', () => {
-  it('is not replaced if a link took its place meanwhile (D14)', async () => {
+  it('leaves the target of a symbolic or hard link at its path unchanged (D14)', async () => {
     const path = join(directory, 'out.csv');
     writeFileSync(join(directory, 'secret'), 'secret');
     symlinkSync('secret', path);

@@ -27,7 +27,7 @@ function smallDisk(atOnce: number, free = Number.POSITIVE_INFINITY) {
 }
 
 describe('a write', () => {
-  test.each([100, null])('continues after partial writes, from %s (D5)', async (position) => {
+  test.each([100, null])('continues after partial writes from the position %s (D5)', async (position) => {
     const disk = smallDisk(3);
     await writeFully(disk, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), position);
     expect(disk.taken).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -47,7 +47,7 @@ describe('a write', () => {
 });
 
 describe('directories', () => {
-  test('are created with their parents and permissions, and distinguished from existing ones', async () => {
+  test('are created with parents and permissions, and the result states whether they were missing', async () => {
     const path = join(await useDirectory(), 'a', 'b', 'c');
     expect(await makeDirectories(nodeDisk, path, 0o700)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o700);
@@ -74,7 +74,7 @@ describe('directories', () => {
     expect((await disk.stat('/data/deep/config')).isDirectory()).toBe(true);
   });
 
-  test('fail if the root is missing, as on a missing drive', async () => {
+  test('cannot be created if the root is missing, as on a missing drive', async () => {
     const missing = () => Promise.reject(Object.assign(new Error('ENOENT: not there'), { code: 'ENOENT' }));
     const nowhere: Disk = { ...createMemoryDisk().disk, mkdir: missing, stat: missing };
     await expect(makeDirectories(nowhere, '/a/b')).rejects.toThrow('ENOENT');
@@ -117,7 +117,7 @@ describe('directories', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'that the system refuses with ENOENT are an error, not a loop',
+    'cause an error, not an endless loop, if the system refuses them with ENOENT',
     async () => {
       await expect(makeDirectories(nodeDisk, '/proc/x/y')).rejects.toThrow('ENOENT');
     },
@@ -137,7 +137,7 @@ describe('an early flush', () => {
     return { pending, flush: createEarlyFlush({ datasync }) };
   }
 
-  test('begins every 16 MiB, one at a time, without a wait', async () => {
+  test('begins after every 16 MiB, one at a time, without delaying writes', async () => {
     const { pending, flush } = slowFile();
     for (let i = 0; i < 15; i++) flush.wrote(MIB);
     flush.wrote(MIB - 1);
@@ -156,7 +156,7 @@ describe('an early flush', () => {
     expect(pending).toHaveLength(2); // that was one of the next sixteen
   });
 
-  test('keeps a failure until the end, and throws it at the next write (D3)', async () => {
+  test('throws its failure at the next write and at the end (D3)', async () => {
     const { pending, flush } = slowFile();
     flush.wrote(16 * MIB);
     const end = flush.settled();

@@ -59,7 +59,7 @@ describe('buffered rows', () => {
     expect([out.written, out.isCommitted()]).toEqual([[], false]);
   });
 
-  test('are not printed if the export is discarded', async () => {
+  test('are not written if the export is discarded', async () => {
     const out = stream();
     const sink = createBufferedSink(out);
     await sink.write(rows(100));

@@ -87,7 +87,7 @@ describe('CSV (RFC 4180)', () => {
     );
   });
 
-  test('has the same bytes for repeated values, and for more values than are cached', () => {
+  test('has the same bytes as csv-stringify for repeated values, and for more values than are cached', () => {
     const common = fc.constantFrom(
       'DE',
       'München',
@@ -117,7 +117,7 @@ describe('CSV (RFC 4180)', () => {
   });
 
   test.each([true, false])(
-    'the same bytes as a plain implementation of the rules, with raw cells: %s (T2)',
+    'has the same bytes as a plain implementation of the rules, with raw cells: %s (T2)',
     (rawCells) => {
       const sign = fc.string({
         unit: fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0;,"\'\u200b\u3000\ufeffaé東🍜'),
@@ -138,7 +138,7 @@ describe('CSV (RFC 4180)', () => {
   );
 
   test.each([';', '\t'])(
-    'with %j between cells, it and the other separators stand in quotes (T4, T11)',
+    'quotes cells that contain any separator if the delimiter is %j (T4, T11)',
     (delimiter) => {
       const rows = [{ id: 'a,b', name: 'c;d', city: 'e\tf' }];
       const line = ['"a,b"', '"c;d"', '"e\tf"'].join(delimiter);
@@ -148,7 +148,7 @@ describe('CSV (RFC 4180)', () => {
     },
   );
 
-  test('the fast check passes only beginnings that are harmless by Unicode properties (T1)', () => {
+  test('escapes, for each first character, the same cells as the rules by Unicode properties (T1)', () => {
     const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
     const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
     const texts = [...units, ...pairs]
@@ -158,12 +158,12 @@ describe('CSV (RFC 4180)', () => {
     expect(texts.filter((text) => defuse(text) !== cellByRules(text, true))).toEqual([]);
   });
 
-  test('a header is quoted and escaped like cells', () => {
+  test('quotes and escapes a header like cells', () => {
     expect(csv([], { ...plain, rawCells: false }, ['a,b', '=c', 'd;e'])).toBe('"a,b",\'=c,"d;e"\n');
     expect(csv([], plain, ['a,b', '=c', 'd;e'])).toBe('"a,b",=c,d;e\n');
   });
 
-  test('csv-parse reads the same values', () => {
+  test('is read by csv-parse with the same values', () => {
     const text = (value: unknown) => (value === null ? '' : String(value));
     fc.assert(
       fc.property(fc.array(row), (rows) => {
@@ -183,24 +183,24 @@ describe('CSV (RFC 4180)', () => {
     );
   });
 
-  test('ids beyond 2^53 keep their digits', () => {
+  test('keeps the digits of IDs beyond 2^53', () => {
     expect(csv([{ id: 9007199254740993n, name: '', city: '' }])).toContain('\n9007199254740993,,\n');
   });
 
-  test('one column with an empty cell is not an empty line, which readers skip (T3)', () => {
+  test('has "" instead of an empty line for a single empty cell, because readers skip empty lines (T3)', () => {
     expect(csv([{ name: null }, { name: 'x' }], plain, ['name'])).toBe('name\n""\nx\n');
   });
 
-  test('a missing key is an empty cell, a nested value its JSON', () => {
+  test('has an empty cell for a missing key, and JSON for a nested value', () => {
     expect(csv([{ id: 1, city: { a: [1n] } }])).toBe('id,name,city\n1,,"{""a"":[1]}"\n');
   });
 
-  test('keys like __proto__ are data', () => {
+  test('ignores a field named __proto__', () => {
     const hostile = JSON.parse('{"id":1,"__proto__":{"name":"forged"}}');
     expect(csv([hostile])).toBe('id,name,city\n1,,\n');
   });
 
-  test('without a header', () => {
+  test('may have no header', () => {
     expect(csv([{ id: 1 }], { ...plain, header: false })).toBe('1,,\n');
   });
 
@@ -211,7 +211,7 @@ describe('CSV (RFC 4180)', () => {
   });
 });
 
-describe('cells that a spreadsheet would run as a formula', () => {
+describe('a cell', () => {
   test.each([
     '=1+1',
     '+1',
@@ -229,7 +229,7 @@ describe('cells that a spreadsheet would run as a formula', () => {
     '\u202e=1',
     '\u3000=1',
     ' \0 @x',
-  ])('%j (T1)', (text) => {
+  ])('begins with an apostrophe if its value is %j (T1)', (text) => {
     expect(defusedCell(text).replace(/^"(.*)"$/s, '$1')).toBe(`'${text}`);
   });
 
@@ -240,7 +240,7 @@ describe('cells that a spreadsheet would run as a formula', () => {
     ['\r\n-2', `"'\r\n'-2"`],
     ['x\r\n-2', `"x\r\n'-2"`],
     ['\rA', `"'\rA"`],
-  ])('%j after each line end, also quoted', (text, cell) => {
+  ])('with a tab or line end is quoted, with apostrophes where a formula could begin: %j', (text, cell) => {
     expect(defusedCell(text)).toBe(cell);
   });
 
@@ -255,21 +255,21 @@ describe('cells that a spreadsheet would run as a formula', () => {
     'Ann @ home',
     '2026-03-29T01:00:00Z',
     '\u0301a',
-  ])('%j is unchanged', (text) => {
+  ])('is unchanged if its value is %j', (text) => {
     expect(defusedCell(text)).toBe(text);
   });
 
-  test('megabytes of spaces take linear time', () => {
+  test('of megabytes of spaces is escaped in linear time', () => {
     const spaces = '\u3000'.repeat(SOAK ? 5_000_000 : 500_000);
     expect(defusedCell(`${spaces}=1`)).toBe(`'${spaces}=1`);
     expect(defusedCell(`${spaces}x`)).toBe(`${spaces}x`);
   });
 
-  test('numbers are unchanged, also negative ones', () => {
+  test('is unchanged if it is a number, also a negative number', () => {
     expect([-1, -9007199254740993n].map((value) => defusedCell(value))).toEqual(['-1', '-9007199254740993']);
   });
 
-  test('an escaped cell never begins with a formula, whatever precedes it (T1)', () => {
+  test('never begins with a formula, whatever precedes the formula, and can be restored (T1)', () => {
     const start = fc.string({
       unit: fc.constantFrom(
         ' ',
@@ -297,13 +297,13 @@ describe('cells that a spreadsheet would run as a formula', () => {
   });
 
   test.each(['x;=1+1', 'x\t=1+1', '\t=1+1'])(
-    '%j is quoted for those who split at semicolons and tabs, too (T4)',
+    'is quoted for readers that split at semicolons and tabs, too: %j (T4)',
     (text) => {
       expect(defusedCell(text)).toMatch(/^"[^"]*'=1\+1"$/);
     },
   );
 
-  test('escapes every cell that csv-stringify escapes', () => {
+  test('is escaped if csv-stringify escapes it', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const theirs = stringify([[text]], { escape_formulas: true, quoted_match: /[\r;\t]/ }).slice(0, -1);

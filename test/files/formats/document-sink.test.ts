@@ -44,9 +44,9 @@ async function open(format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'xlsx', gzip
 
 const EXPECTED = { csv: 'id\n1\n4\n', json: '[\n{"id":1},\n{"id":4}\n]\n', ndjson: '{"id":1}\n{"id":4}\n' };
 
-describe.each([false, true])('compressed: %s', (gzip) => {
+describe.each([false, true])('a document (compressed: %s)', (gzip) => {
   test.each(['csv', 'json', 'ndjson'] as const)(
-    '%s without the rows that were taken back',
+    'in %s omits the rows that were rolled back',
     async (format) => {
       const { sink, read, directory } = await open(format, gzip);
       const none = await sink.checkpoint();
@@ -86,7 +86,7 @@ describe('a row that cannot be written is removed with the rows of its code', ()
     // The batch that fails has completed a row group.
     ['parquet', { id: 2n ** 64n }, 122_880],
   ] as const;
-  test.each(firstRows(5, faults))('%s', async (format, fault, count) => {
+  test.each(firstRows(5, faults))('in %s', async (format, fault, count) => {
     async function documentOf(fails: boolean): Promise<Buffer> {
       const { sink, path } = await open(format, false, names);
       await sink.write(scans(3, 0));

@@ -17,7 +17,7 @@ function format(rows: readonly Values[], shape: 'list' | 'record' = 'list'): str
   return `${formatter.begin()}${String(formatter.rows(rows))}${String(formatter.end())}`;
 }
 
-test('a list is a table with a line per row, numbers to the right', () => {
+test('a list is a table with one line per row and right-aligned numbers', () => {
   const rows = [
     { slug: 'spring-menu', name: 'Spring menu', scans: 1200 },
     { slug: 'x1', name: 'Lunch|Tea', scans: null },
@@ -35,7 +35,7 @@ test('a list is a table with a line per row, numbers to the right', () => {
   );
 });
 
-test('a record is a table with a line per field', () => {
+test('a record is a table with one line per field', () => {
   expect(format([{ slug: 'a', name: 'B', scans: 1 }], 'record')).toBe(
     '| field | value |\n| --- | --- |\n| slug | a |\n| name | B |\n| scans | 1 |\n',
   );
@@ -140,7 +140,7 @@ describe.skipIf(spawnSync('cmark-gfm', ['--version']).error !== undefined)('rend
     expectExact([...ATTACKS, ...short, ...COMMANDS]);
   });
 
-  test('no character of a value forges any of these', () => {
+  test('no combination of characters forges a cell, a row, HTML, a link or a mark', () => {
     const text = fc.string({
       unit: fc.constantFrom(...'|`\\<>&@#[](){}*_~!:/.-+=$"\' \nab01é東'),
       maxLength: 12,
@@ -152,7 +152,7 @@ describe.skipIf(spawnSync('cmark-gfm', ['--version']).error !== undefined)('rend
   });
 });
 
-test('every value is code, except for words and numbers', () => {
+test('a value that Markdown or GitHub could interpret is formatted as code', () => {
   for (const value of ATTACKS) {
     const [, , line = ''] = format([{ slug: value, name: 'a', scans: 1 }]).split('\n');
     const cell = line.slice(2, line.lastIndexOf(' | a | 1 |'));
@@ -160,7 +160,7 @@ test('every value is code, except for words and numbers', () => {
   }
 });
 
-test('no value is a command to the runner that prints a table', () => {
+test('a table contains no workflow command for the GitHub runner', () => {
   expect(commandsIn(format(COMMANDS.map((value) => ({ slug: value, name: value, scans: value }))))).toEqual(
     [],
   );
@@ -170,7 +170,7 @@ test.each([
   ['words', 'a '.repeat(1_000_000)],
   ['letters', 'é'.repeat(4_000_000)],
   ['marks', `e${'\u0301'.repeat(1_000_000)}`],
-])('megabytes of %s are truncated', (_, value) => {
+])('a value with megabytes of %s is truncated', (_, value) => {
   const cell = codeCell(value);
   expect(cell.length).toBeLessThan(8000);
   expect(cell).toContain('…');

@@ -25,15 +25,30 @@ function refusal(flags: OutputFlags, around: Partial<PlanContext> = {}): UsageEr
 describe('the format', () => {
   test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
     ['a table on a terminal', {}, { isTerminal: true }, 'table'],
-    ['CSV for a list elsewhere', {}, {}, 'csv'],
-    ['JSON for a record elsewhere', {}, { shape: 'record' }, 'json'],
-    ['the profile over both', {}, { settings: { format: 'ndjson' }, isTerminal: true }, 'ndjson'],
-    ['the flag over the profile', { format: 'json' }, { settings: { format: 'csv' } }, 'json'],
-    ['the extension over the profile', { output: 'a.json' }, { settings: { format: 'csv' } }, 'json'],
-    ['the flag if the extension has no format', { output: 'a.txt', format: 'json' }, {}, 'json'],
-    ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
+    ['CSV for a list, if not on a terminal', {}, {}, 'csv'],
+    ['JSON for a record, if not on a terminal', {}, { shape: 'record' }, 'json'],
     [
-      '--delimiter is about CSV',
+      'the profile takes precedence over both defaults',
+      {},
+      { settings: { format: 'ndjson' }, isTerminal: true },
+      'ndjson',
+    ],
+    [
+      'the flag takes precedence over the profile',
+      { format: 'json' },
+      { settings: { format: 'csv' } },
+      'json',
+    ],
+    [
+      'the extension takes precedence over the profile',
+      { output: 'a.json' },
+      { settings: { format: 'csv' } },
+      'json',
+    ],
+    ['the flag decides if the extension has no format', { output: 'a.txt', format: 'json' }, {}, 'json'],
+    ['.tsv is CSV', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
+    [
+      '--delimiter selects CSV',
       { delimiter: ';' },
       { isTerminal: true, settings: { format: 'json' } },
       'csv',
@@ -41,29 +56,37 @@ describe('the format', () => {
     ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
     ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
-    ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
-    ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
-    ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
+    ['.jsonl.gz is NDJSON', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
+    ['a list in a file with an unknown extension is CSV', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
     [
-      'a table never goes into a file by habit',
+      'a record in a file without an extension is JSON',
+      { output: 'a' },
+      { isTerminal: true, shape: 'record' },
+      'json',
+    ],
+    [
+      'the profile writes no table into a file',
       { output: 'a.txt' },
       { settings: { format: 'table' } },
       'csv',
     ],
-    ['but does when asked', { output: 'a.txt', format: 'table' }, {}, 'table'],
+    ['--format table writes a table into a file', { output: 'a.txt', format: 'table' }, {}, 'table'],
     ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
-    ['--excel is about CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
-    ['--raw-cells is about CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
-    ['a table may go without its header', { header: false }, { isTerminal: true }, 'table'],
-    ['--ids', { ids: true }, { isTerminal: true }, 'ids'],
-  ])('%s', (_what, flags, around, format) => {
+    ['--excel selects CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
+    ['--raw-cells selects CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
+    ['a table may have no header', { header: false }, { isTerminal: true }, 'table'],
+    ['--ids prints IDs', { ids: true }, { isTerminal: true }, 'ids'],
+  ])('follows the rule: %s', (_what, flags, around, format) => {
     expect(plan(flags, around).format).toBe(format);
   });
 
-  test.each(FORMATS.filter((format) => format !== 'table'))('%s by each of its extensions', (format) => {
-    for (const extension of EXTENSIONS[format])
-      expect(plan({ output: `a.${extension}` }).format).toBe(format);
-  });
+  test.each(FORMATS.filter((format) => format !== 'table'))(
+    'is %s for each extension of that format',
+    (format) => {
+      for (const extension of EXTENSIONS[format])
+        expect(plan({ output: `a.${extension}` }).format).toBe(format);
+    },
+  );
 
   test.each([
     ['csv', true],
@@ -72,7 +95,7 @@ describe('the format', () => {
     ['markdown', false],
     ['parquet', false],
     ['xlsx', false],
-  ] as const)('%s: .gz after the extension compresses it: %s', (format, isCompressed) => {
+  ] as const)('%s can be compressed with .gz after its extension: %s', (format, isCompressed) => {
     const formats = [...FORMATS, ...SCAN_FORMATS];
     for (const extension of EXTENSIONS[format]) {
       const flags = { output: `a.${extension}.gz` };
@@ -81,7 +104,7 @@ describe('the format', () => {
     }
   });
 
-  test('.gz compresses, whatever extension precedes it', () => {
+  test('is compressed if the file name ends in .gz, in any case and also without another extension', () => {
     expect(['a.csv.gz', 'a.CSV.GZ', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([
       true,
       true,
@@ -143,7 +166,7 @@ describe('a file name of another format is refused', () => {
     expect(hint).not.toContain('.parquet');
   });
 
-  test('a name without a format extension gets the default format', () => {
+  test('but a name without a format extension gets the default format', () => {
     for (const name of ['a', 'a.txt', 'a.2026', 'a.b.csv', 'report.final', '.hidden', 'a.csv.1'])
       expect(plan({ output: name }).format).toBe('csv');
   });
@@ -221,7 +244,7 @@ describe('Parquet', () => {
       'Add --format csv',
     ],
     [{ output: 'a.parquet', ids: true }, scans, '--ids prints only IDs', 'Omit --ids'],
-  ])('is refused in %j', (flags, around, message, hint) => {
+  ])('is refused with %j', (flags, around, message, hint) => {
     const error = refusal(flags, around);
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);

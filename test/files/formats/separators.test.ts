@@ -120,14 +120,14 @@ describe('a CSV that was written', () => {
     );
   });
 
-  it('does not escape after its own separator, because readers respect the quotes: coordinates stay unchanged', () => {
+  it('has no apostrophe after its own separator, because readers respect the quotes', () => {
     const destination = 'https://maps.example/@40.7,-74.0,15z';
     expect(
       write([{ id: 1, name: 'a', referrer: destination }], { delimiter: ',', excel: false, header: false }),
     ).toBe(`1,a,"${destination}"\n`);
   });
 
-  it('of a known attack begins no formula in a spreadsheet that splits at semicolons', async () => {
+  it('has no formula of a known attack if it is split at semicolons', async () => {
     const referrer = "https://x/;=cmd|'/C calc'!A0";
     const written = write([{ id: 1, name: 'a', referrer }], { delimiter: ',', excel: false, header: true });
     expect(written).toBe(`id,name,referrer\n1,a,"https://x/;'=cmd|'/C calc'!A0"\n`);
@@ -156,7 +156,7 @@ describe('apostrophes at a separator', () => {
     expect(restore(cell)).toBe(value);
   });
 
-  it('megabytes of separators and blanks take linear time', () => {
+  it('of megabytes of separators and blanks are added in linear time', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
       const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
       const cell = write([{ id: `${many}=`, name: '', referrer: '' }], {

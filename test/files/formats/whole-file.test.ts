@@ -101,7 +101,7 @@ describe('a file appears whole', () => {
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
-  test('compressed to the same bytes for any pieces', async () => {
+  test('with the same compressed bytes for any pieces', async () => {
     const data = Array.from({ length: 50_000 }, (_, index) => `${index},Ann\n`);
     const whole = join(directory, 'whole.gz');
     await writeWholeFile(whole, data.join(''), { processes, gzip: true });
@@ -112,13 +112,13 @@ describe('a file appears whole', () => {
     expect(gunzipSync(readFileSync(path)).toString()).toBe(data.join(''));
   });
 
-  test('an empty compressed file is valid', async () => {
+  test('also if it is compressed and empty', async () => {
     await writeWholeFile(path, '', { processes, gzip: true });
     expect(gunzipSync(readFileSync(path))).toHaveLength(0);
   });
 });
 
-describe('its place', () => {
+describe('a written file', () => {
   test.runIf(posix)('keeps the permissions of the old file', async () => {
     writeFileSync(path, 'old');
     chmodSync(path, 0o640);
@@ -128,7 +128,7 @@ describe('its place', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  test.runIf(posix)('behind a symbolic link is the real file, and the link stays', async () => {
+  test.runIf(posix)('replaces the target of a symbolic link, and keeps the link', async () => {
     mkdirSync(join(directory, 'real'));
     const real = join(directory, 'real', 'file.csv');
     writeFileSync(real, 'old');
@@ -142,12 +142,12 @@ describe('its place', () => {
     expect(names()).toEqual(['out.csv', 'real']);
   });
 
-  test.runIf(posix)('a link to nothing is refused', async () => {
+  test.runIf(posix)('is refused behind a link to a missing file', async () => {
     symlinkSync(join(directory, 'nowhere'), path);
     await expect(open()).rejects.toThrow(UsageError);
   });
 
-  test('leftovers of ended runs are removed, those of running ones are kept', async () => {
+  test('removes leftovers of ended runs, and keeps files of running ones', async () => {
     for (const name of [
       `.out.csv.${DEAD}.partial`,
       `.out.csv.${LIVE}.partial`,
@@ -166,7 +166,7 @@ describe('its place', () => {
     ]);
   });
 
-  test('a file of another run under the temporary name is not renamed', async () => {
+  test('fails at the commit if another run took its temporary name', async () => {
     writeFileSync(path, 'old');
     const file = await open();
     await file.write('mine');
@@ -178,7 +178,7 @@ describe('its place', () => {
     expect(readFileSync(path, 'utf8')).toBe('theirs');
   });
 
-  test('a name as long as the file system allows', async () => {
+  test('may have a name as long as the file system allows', async () => {
     const long = join(directory, '東'.repeat(84)); // 252 bytes
     await writeWholeFile(long, 'data', { processes });
     expect(readFileSync(long, 'utf8')).toBe('data');
@@ -189,7 +189,7 @@ describe('its place', () => {
     ['a directory', () => directory],
     ['a name that ends like a directory', () => `${path}/`],
     ['below a file', () => join(path, 'out.csv')],
-  ])('%s is a usage error before anything is sent', async (_what, at) => {
+  ])('is refused as a usage error before any file is created: %s', async (_what, at) => {
     writeFileSync(path, 'old');
     const failure = await open({}, at()).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
@@ -214,7 +214,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
   });
 
   test.each(['/dev/null', '/dev/stdout', '/dev'])(
-    'not behind a link that somebody made to %s (D14)',
+    'but not behind a link of another user to %s (D14)',
     async (target) => {
       symlinkSync(target, path);
       const lstat = async (at: string) => ({
@@ -232,7 +232,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     },
   );
 
-  test('not a FIFO of another user in a directory of a third user, because the run would wait for them (D14)', async () => {
+  test('but not a FIFO of another user, who could read the data (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const lstat: Disk['lstat'] = async (at) => ({
       ...(await nodeDisk.lstat(at)),
@@ -242,7 +242,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     await expect(writing).rejects.toThrow('it is a named pipe of user 4711');
   });
 
-  test('not a name that was swapped for a link or a file before it is opened (D14)', async () => {
+  test('but not a name that was swapped for a link or a file before it is opened (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const swapped = (swap: () => void): Disk => ({
       ...nodeDisk,
@@ -267,13 +267,13 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
 
-  test('a full device fails', async () => {
+  test('and a full device is reported as a full disk', async () => {
     const failure = await writeWholeFile('/dev/full', 'data', { processes }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
     expect(failure).toMatchObject({ message: 'cannot write /dev/full: the disk is full (ENOSPC)' });
   });
 
-  test('a FIFO, until its reader leaves', async () => {
+  test('including a FIFO, until its reader closes it', async () => {
     const fifo = join(directory, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const reader = spawn('head', ['-c', '5', fifo]);

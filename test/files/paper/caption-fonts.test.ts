@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadFonts } from '#files/paper/caption-fonts';
 
 describe('the fonts of captions', () => {
-  it('are those that have their characters, and always the first, which has the ellipsis', async () => {
+  it('include each font that has one of the characters, and always the Latin font, which has the ellipsis', async () => {
     const namesOf = async (...texts: string[]) => (await loadFonts(texts)).map(({ name }) => name);
     expect(await namesOf()).toEqual(['noto-sans-latin-400']);
     expect(await namesOf('menu', 'Łódź')).toEqual(['noto-sans-latin-400', 'noto-sans-latin-ext-400']);
@@ -10,7 +10,7 @@ describe('the fonts of captions', () => {
     expect((await loadFonts([]))[0]?.has('…')).toBe(true);
   });
 
-  it('are not searched for a character that none of them has and that has an equivalent', async () => {
+  it('include no further font for characters that have an equivalent in the Latin font', async () => {
     const names = (await loadFonts(['22\u202f132 → ①'])).map(({ name }) => name);
     expect(names).toEqual(['noto-sans-latin-400']);
   });

@@ -3,7 +3,7 @@ import { loadFonts } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 
 describe('a caption', () => {
-  it('is complete if its name is not longer than the limit (I8)', () => {
+  it('ends in an ellipsis only if the name is longer than the limit (I8)', () => {
     expect(captionOf(`Menu${'\u200b'.repeat(3996)}`)).toBe('Menu');
     expect(captionOf(`Menu${'\u200b'.repeat(3997)}`)).toBe('Menu…');
   });
@@ -12,7 +12,7 @@ describe('a caption', () => {
     expect(captionOf(`${'x'.repeat(999)} ${'y'.repeat(9)}`)).toBe(`${'x'.repeat(999)}…`);
   });
 
-  it('continues to the right after a word that runs to the left', async () => {
+  it('continues from left to right after a right-to-left word', async () => {
     const text = 'menu قائمة menu';
     expect(piecesOf(text, await loadFonts([text])).map((piece) => piece.text)).toEqual([
       'menu ',

@@ -10,7 +10,7 @@ import { closePdf, fontkit, openPdf } from '#files/paper/pdfkit';
 const WOFF = 'node_modules/@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff';
 
 describe('a font', () => {
-  it('has the same glyphs unpacked as packed', () => {
+  it('has the same glyphs after unpacking as in the WOFF file', () => {
     const woff = readFileSync(WOFF);
     const [packed, unpacked] = [fontkit.create(woff), fontkit.create(readWoff(woff))];
     if (!('layout' in packed) || !('layout' in unpacked)) return expect.fail();
@@ -24,7 +24,7 @@ describe('a font', () => {
     expect(() => readWoff(Buffer.from('OTTO and more'))).toThrow('not WOFF');
   });
 
-  it('is semibold, or thickened if there is no semibold file', async () => {
+  it('is marked as too light if no semibold file exists', async () => {
     const fonts = await loadFonts(['a', '東'], 600);
     expect(fonts.map(({ name, isTooLight }) => [name, isTooLight])).toEqual([
       ['noto-sans-latin-600', false],
@@ -55,7 +55,7 @@ describe('a line of Japanese', () => {
     expect(broken('東京都（渋谷区）', 4)).toEqual(['東京都', '（渋谷', '区）']);
   });
 
-  it('breaks after words of other scripts at spaces only', () => {
+  it('breaks words of other scripts only at spaces', () => {
     expect(broken('Tokyo Tower 東京', 7)).toEqual(['Tokyo', 'Tower 東', '京']);
   });
 });

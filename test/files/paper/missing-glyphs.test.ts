@@ -19,7 +19,7 @@ describe('a text', () => {
     ['1️⃣ Entrée', '1 Entrée'],
     ['㈱東京 ㎡', '(株)東京 m2'],
     ['≥ 5‰', '>= 50/00'],
-  ])('%j has an equivalent in the fonts', (text, expected) => {
+  ])('like %j is printed with equivalent characters', (text, expected) => {
     expect(typeset(text, fonts)).toEqual({ text: expected, lost: 'nothing' });
   });
 
@@ -34,11 +34,14 @@ describe('a text', () => {
     ['🎉', '…', 'words'],
     ['', '', 'nothing'],
     ['Łódź – 東京', 'Łódź – 東京', 'nothing'],
-  ])('%j without an equivalent is reported as lost', (text, expected, lost) => {
-    expect(typeset(text, fonts)).toEqual({ text: expected, lost });
-  });
+  ])(
+    'like %j keeps its printable characters, and the result states whether symbols or words are lost',
+    (text, expected, lost) => {
+      expect(typeset(text, fonts)).toEqual({ text: expected, lost });
+    },
+  );
 
-  it('has only characters of the fonts, and marks every loss (I9)', () => {
+  it('is printed only with characters of the fonts, and every loss is reported (I9)', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: anyCharacter }),

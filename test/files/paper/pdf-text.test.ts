@@ -23,7 +23,7 @@ async function draw(text: string, { weight = 400, times = 1 }: { weight?: Weight
 }
 
 describe('pieces of text', () => {
-  it('are drawn on one baseline, each at the end of the one before', async () => {
+  it('are drawn on one baseline, each at the end of the previous piece', async () => {
     const { pdf, starts, width } = await draw('menu قائمة 東京 मेनू Łódź');
     const texts = readDrawnTexts(pdf);
     const isAt = (start: number) => texts.some(({ x }) => Math.abs(x - start) < 0.1);
@@ -33,7 +33,7 @@ describe('pieces of text', () => {
     expect(width).toBeGreaterThan(Math.max(...starts) - PLACE.x);
   });
 
-  it('stay on their line, however long they are', async () => {
+  it('are not wrapped, however long they are', async () => {
     const texts = readDrawnTexts((await draw('menu '.repeat(100).trim())).pdf);
     expect(texts.map(({ letters }) => letters.length)).toEqual([499]);
   });
@@ -56,7 +56,7 @@ describe('pieces of text', () => {
 });
 
 describe('text of a script that is shaped', () => {
-  it('has each glyph once in the file, however often it is drawn', async () => {
+  it('adds no glyph to the file if it is drawn again', async () => {
     const glyphsOf = async (times: number) => {
       const texts = readDrawnTexts((await draw('قائمة मेनू', { times })).pdf);
       expect(texts.length % times).toBe(0);
@@ -65,19 +65,19 @@ describe('text of a script that is shaped', () => {
     expect(await glyphsOf(3)).toEqual(await glyphsOf(1));
   });
 
-  it('is read as a whole if it runs to the right', async () => {
+  it('has its letters as ActualText if it runs from left to right', async () => {
     const { pdf } = await draw('किर्ति');
     expect(contentsOf(pdf).join('')).toContain(
       `/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`,
     );
   });
 
-  it('has each mark at its letter, also one that the font does not attach to another mark', async () => {
+  it('has each mark in the drawn text of its letter', async () => {
     const { pdf } = await draw('كَيفِ');
     expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
   });
 
-  it('is drawn for any letters and marks', async () => {
+  it('can be drawn with any combination of letters and marks', async () => {
     const letters = fc.string({
       unit: fc.constantFrom(
         ...'ابتجدرسعفقكلمنهوىءؤئ ',

@@ -46,7 +46,7 @@ describe.each([
     expect(starts.filter((start) => start % 4 !== 0)).toEqual([]);
   });
 
-  it('has a directory that can be searched', () => {
+  it('has correct header fields for a binary search of its tables', () => {
     const font = readFont(name);
     const [count = 0, range, selector = 0, shift] = [4, 6, 8, 10].map((at) => font.readUInt16BE(at));
     const power = 2 ** selector;

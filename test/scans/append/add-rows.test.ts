@@ -34,21 +34,21 @@ beforeEach(() => {
 });
 
 describe('rows of a later run', () => {
-  it('adds late rows of the newest instant without an overlap', async () => {
+  it('are added if they are late rows of the newest instant, even without an overlap', async () => {
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 9, time: START + 3 * HOUR });
     await run(memory, service, { overlapMs: 0 });
     expect(ids()).toEqual(['1', '2', '3', '4', '9']);
   });
 
-  it('reads IDs back from the file if the overlap became longer (A11)', async () => {
+  it('are compared with IDs that are read back from the file if the overlap became longer (A11)', async () => {
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 9, time: START + HOUR / 2 });
     expect(await run(memory, service, { overlapMs: 3 * HOUR })).toBe(1);
     expect(ids()).toEqual(['1', '2', '3', '4', '9']);
   });
 
-  it('drops rows that are written again in the same run, however old (A10)', async () => {
+  it('are dropped if the same run writes them again, whatever their age (A10)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 50 }, (_, i) => i * HOUR));
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 0 });
@@ -61,7 +61,7 @@ describe('rows of a later run', () => {
     expect(ids()).toHaveLength(50);
   });
 
-  it('reads an unverified period again (A9)', async () => {
+  it('are read again from the start of an unverified period (A9)', async () => {
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
     const sink = file.sinkOf(CODE);
@@ -78,7 +78,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
   });
 
-  it('reads all scans again if no period was verified (A9)', async () => {
+  it('are all read again if no period was verified (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     await (await sink.checkpoint())();
@@ -92,7 +92,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['4', '1', '2', '3']);
   });
 
-  it('reads an unverified period again even if it had no new rows (A9)', async () => {
+  it('are read again for an unverified period in which none was new (A9)', async () => {
     await run(memory, service);
     await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow(
       'does not add up',
@@ -102,7 +102,7 @@ describe('rows of a later run', () => {
     await next.discard();
   });
 
-  it('records the time of the service that the first response shows (A22)', async () => {
+  it('are recorded with the time of the service from the first response (A22)', async () => {
     let serviceMs: number | undefined;
     const file = await openOn(memory, service, { serviceNow: () => serviceMs });
     const sink = file.sinkOf(CODE);
@@ -136,7 +136,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('distinguishes IDs beyond 2^53', async () => {
+  it('are distinguished by their IDs even beyond 2^53', async () => {
     service[CODE] = [9007199254740992n, 9007199254740993n].map((id) => ({ id, time: START }));
     await run(memory, service);
     service[CODE].push({ id: 9007199254740994n, time: START });
@@ -156,7 +156,7 @@ describe('rows of a later run', () => {
     await next.discard();
   });
 
-  it('are not confused with those of another code when IDs are read back (A11)', async () => {
+  it('are not confused with rows of another code when IDs are read back (A11)', async () => {
     service = {
       [CODE]: rowsAt(0, HOUR),
       [OTHER_CODE]: rowsAt(0, HOUR).map((row) => ({ ...row, id: Number(row.id) + 100 })),
@@ -167,7 +167,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '101']);
   });
 
-  it('are dropped, however many, while older rows are written again (A11)', async () => {
+  it('are dropped if they are known, in any number, while older rows are written again (A11)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 10_100 }, (_, i) => i));
     await run(memory, service, { overlapMs: 10, pageRows: 5000 });
     const file = await openOn(memory, service, { overlapMs: 10 });
@@ -200,7 +200,7 @@ describe('a file without its state', () => {
     expect(memory.names()).toEqual([FILE]);
   });
 
-  it('gets all missing rows, even older ones, after the service returned its newest row (A13)', async () => {
+  it('gets all missing rows, even older ones, after the service has returned its newest row (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
@@ -217,7 +217,7 @@ describe('a file without its state', () => {
     await file.discard();
   });
 
-  it('is refused if the service returns a newer row among older ones, but not for another row of the same instant (A13)', async () => {
+  it('is refused for a newer row among older ones, but not for another row of its newest instant (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const row = (id: number, time: number) => ({ id, ts: formatInstant(START + time), time: START + time });
@@ -354,7 +354,7 @@ describe('rows that a tail can drop', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 
-  it('are dropped if nothing of the run is committed, and the code begins again', async () => {
+  it('are dropped by a rewind if nothing of the run is committed, and the code is read from its beginning again', async () => {
     const { asked, overlaps, sink, file } = startParts();
     const rewind = await sink.checkpoint();
     await sink.write(rows);
@@ -377,7 +377,7 @@ describe('rows that a tail can drop', () => {
     expect(asked).toEqual([written, ['drop', CODE]]);
   });
 
-  it('stay in an append, and the next run reads them again (A9)', async () => {
+  it('are kept by an append, and the next run reads them again (A9)', async () => {
     const { asked, overlaps, sink } = startParts({ restart: false });
     const rewind = await sink.checkpoint();
     await sink.write(rows);

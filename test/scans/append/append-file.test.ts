@@ -67,7 +67,7 @@ describe('a first run', () => {
     expect(ids()).toEqual(['1']);
   });
 
-  it('that stops before it creates the file lets the next run do so, even without scans', async () => {
+  it('that stops before it creates the file lets the next run create it, even without scans', async () => {
     memory.fault = (_, operation) =>
       operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
     await expect(run(memory, { [CODE]: [] })).rejects.toThrow();
@@ -95,7 +95,7 @@ describe('a first run', () => {
     expect(ids().sort()).toEqual(idsOf(service));
   });
 
-  it('fills an empty file that is already there', async () => {
+  it('fills an empty file that already exists', async () => {
     memory.write(FILE, '');
     await run(memory, service);
     expect(ids()).toHaveLength(4);
@@ -136,7 +136,7 @@ describe('several codes in one file', () => {
     };
   });
 
-  it('have a watermark each', async () => {
+  it('each have their own watermark', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 3, time: START + 9 * HOUR });
     service[OTHER_CODE]?.push({ id: 103, time: START + 3 * HOUR });
@@ -144,13 +144,13 @@ describe('several codes in one file', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '3', '103']);
   });
 
-  it('may have equal IDs', async () => {
+  it('may have scans with equal IDs', async () => {
     service[OTHER_CODE] = rowsAt(0, HOUR);
     expect(await run(memory, service)).toBe(4);
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);
   });
 
-  it('may change between runs with --all only', async () => {
+  it('may change between runs only with --all', async () => {
     const all = { identity: { all: true } };
     await run(memory, service, all);
     const grown = { ...service, '33333333-3333-4333-8333-333333333333': [{ id: 201, time: START }] };
@@ -259,7 +259,7 @@ describe('an error of the system while opening', () => {
   });
 });
 
-it('removes leftovers of killed runs', async () => {
+it('an append removes leftovers of killed runs', async () => {
   memory.write('/data/.scans.out.restart', 'half');
   memory.write('/data/.scans.out.state.json.partial', '{');
   await (await openOn(memory, service)).discard();
@@ -303,7 +303,7 @@ describe('the positions in the state', () => {
     return saved ? readingPositions(saved, HOUR) : new Map();
   };
 
-  it('are where the next append would begin to read', async () => {
+  it('are the times from which the next append would read', async () => {
     await run(memory, { ...service, [OTHER_CODE]: [] });
     const before = everything();
     expect([...(await positions())]).toEqual([[CODE, START + 2 * HOUR]]);
@@ -335,7 +335,7 @@ describe('the positions in the state', () => {
 describe('the beginning of a log in its state', () => {
   const beginning = () => readBeginning(FILE, memory.disk);
 
-  it('is the lower bound of the first run, or the first scan without one', async () => {
+  it('is the lower bound of the first run, or -Infinity without one', async () => {
     expect(await beginning()).toBeUndefined();
     await run(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
@@ -360,7 +360,7 @@ describe('the beginning of a log in its state', () => {
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
   });
 
-  it('is unknown after a rotation, also of one code among several', async () => {
+  it('is unknown after a rotation, even if one of several codes has no rows', async () => {
     service[OTHER_CODE] = [];
     await run(memory, service, { rotated: true });
     await memory.disk.rename(FILE, `${FILE}.1`);
@@ -388,7 +388,7 @@ describe('--restart', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('first completes an earlier one that was stopped between its two renames (A8)', async () => {
+  it('first completes an earlier --restart that was stopped between its two renames (A8)', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 0, time: START - HOUR });
     memory.fault = (_, operation) =>

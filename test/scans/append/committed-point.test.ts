@@ -46,7 +46,7 @@ beforeEach(() => {
   service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
 });
 
-describe('a file after its committed point', () => {
+describe('the next run', () => {
   it('truncates the rows that a killed run did not commit (A4)', async () => {
     const committed = await stopped();
     memory.write(FILE, `${committed}${ROW}6,2026-01-01T05:00:00.000Z,DE,,mob`);
@@ -81,7 +81,7 @@ describe('a file after its committed point', () => {
     ['a time that goes on in letters', () => '6,2026-May'],
     ['a row with one zero in it', (row) => row.replace('Z', '\0')],
     ['a note in two bytes a letter, as PowerShell adds it', () => Buffer.from('a note\r\n', 'utf16le')],
-  ])('refuses %s behind what a stopped run left (A21)', async (_, more) => {
+  ])('refuses %s after the rows of a stopped run (A21)', async (_, more) => {
     const committed = await stopped();
     memory.write(FILE, Buffer.concat([Buffer.from(`${committed}${ROW}`), Buffer.from(more(ROW))]));
     const before = fileText();
@@ -104,7 +104,7 @@ describe('a file after its committed point', () => {
     ['{', true],
     ['a note', false],
     ['{ a note', false],
-  ])('also compares the beginning of an object: %j, %s (A21)', async (torn, cut) => {
+  ])('truncates the beginning of a JSON object, and refuses other text: %j, %s (A21)', async (torn, cut) => {
     const options = { identity: { format: 'ndjson' as const } };
     const committed = await stopped(options);
     memory.write(FILE, `${committed}${torn}`);
@@ -139,7 +139,7 @@ describe('a file after its committed point', () => {
   });
 
   it.each(['# a note of mine\n', '99,2026-01-01T04:00:00.000Z,DE,,mobile,iOS,Safari,\n', 'x'])(
-    'refuses %j after a complete run, although it looks like a row (A20)',
+    'refuses %j after a complete run, even if it looks like a row (A20)',
     async (line) => {
       await run(memory, service);
       const before = fileText();
@@ -163,7 +163,7 @@ describe('a file after its committed point', () => {
     ['{"id":1,"ts', true, 'ndjson' as const],
     ['precious', false, 'ndjson' as const],
   ])(
-    'is truncated if no row is committed and a first run may have written it: %j, %s (A17)',
+    'truncates a file without committed rows if a first run may have written it: %j, %s (A17)',
     async (text, cut, format?: 'ndjson') => {
       const options = format ? { identity: { format } } : {};
       memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
@@ -182,7 +182,7 @@ describe('a file after its committed point', () => {
 
 describe('a --restart that replaced the file', () => {
   it.each(['', 'x'])(
-    'is not undone by a later one that was stopped while writing: %j more (A8)',
+    'is not undone by a later --restart that was stopped while writing (as many bytes, then %j) (A8)',
     async (more) => {
       await run(memory, service, { restart: true });
       const before = fileText();
@@ -196,7 +196,7 @@ describe('a --restart that replaced the file', () => {
 
 describe('a --restart that was stopped before it replaced the file', () => {
   it.each(['and was stopped at once', 'and wrote as much'])(
-    'is not completed if a later one began to write the new file, %s, and leaves no file open (A8)',
+    'is not completed if a later --restart began to write the new file, %s; no file stays open (A8)',
     async (how) => {
       service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
       for (const stop of ['rename', 'write']) {
@@ -218,7 +218,7 @@ describe('a --restart that was stopped before it replaced the file', () => {
   );
 });
 
-it('warns of no incomplete row if a file without a state has none', async () => {
+it('a run with a lost state does not warn of an incomplete row if there is none', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const warnings: string[] = [];
@@ -226,7 +226,7 @@ it('warns of no incomplete row if a file without a state has none', async () => 
   expect(warnings).toEqual([]);
 });
 
-it('closes the file after a refusal', async () => {
+it('a refused append closes the file', async () => {
   const { disk, stillOpen } = countingDisk(memory);
   await run(memory, service, { restart: true });
   memory.write('/data/.scans.out.restart', 'other');
@@ -258,7 +258,7 @@ describe('an older copy', () => {
     },
   );
 
-  it('of a log with rotated files, or without a header, is refused, and the hint does not suggest to rebuild the state (A28)', async () => {
+  it('of a log with rotated files is refused, with a hint to restore or restart, not to rebuild the state (A28)', async () => {
     await run(memory, service, { rotated: true });
     await memory.disk.rename(FILE, `${FILE}.1`);
     service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
@@ -434,7 +434,7 @@ it('a run with a lost state warns of the incomplete row that it will remove (A4)
 });
 
 describe('a lost state is rebuilt from the file', () => {
-  it.each(['csv', 'ndjson'] as const)('of %s', async (format) => {
+  it.each(['csv', 'ndjson'] as const)('in %s', async (format) => {
     const options = { identity: { format } };
     await run(memory, service, options);
     service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });

@@ -152,7 +152,7 @@ describe.each(scenarios)('$name', (scenario) => {
   });
 
   it.each([0, ...(SOAK ? [0.5, 1] : [])])(
-    'may lose power at every step, keeping %f of what was not flushed (A1, A2)',
+    'may lose power at every step, keeping the share %f of the bytes that were not flushed (A1, A2)',
     async (keep) => {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: () => keep });
@@ -161,7 +161,7 @@ describe.each(scenarios)('$name', (scenario) => {
     },
   );
 
-  it('may lose power at every step, with names kept and contents lost, or contents kept and names lost (A1, A3)', async () => {
+  it('may lose power at every step, keeping only names or only contents (A1, A3)', async () => {
     for (const kept of ['names', 'inode']) {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: (what) => (what.startsWith(kept) ? 1 : 0) });
@@ -170,7 +170,7 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
-  it('may lose power at every step, and with it any one change of a name, on a disk that keeps no order (A3, A8)', async () => {
+  it('may lose power and any one directory change at every step, on a disk that keeps no order (A3, A8)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       for (const contents of SOAK ? [0, 1] : [1]) {
         await atEveryStep(scenario, ['end-after'], async (memory, service) => {
@@ -210,7 +210,7 @@ describe.each(scenarios)('$name', (scenario) => {
 
 describe('a state that is truncated or changed', () => {
   it.each(firstRows(1, ['csv', 'ndjson'] as const))(
-    '%s: anywhere leads to a rebuild or a refusal, never to a scan twice (A2)',
+    '(%s) anywhere leads to a rebuild or a refusal, never to a duplicate scan (A2)',
     async (format) => {
       const options: RunOptions = { identity: { format } };
       const { memory, service } = await prepared({ name: '', options });

@@ -147,7 +147,7 @@ it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () 
   await expect(run(memory, service, { pageRows: 500 })).rejects.toThrow('the file was edited or replaced');
 });
 
-it('a stamp in a state has nanoseconds, and other values are rejected', async () => {
+it('a stamp in a state has nanoseconds, and other forms are rejected', async () => {
   const [ino, mtimeNs, ctimeNs] = [2n ** 63n, -5n, 1_767_225_600_123_456_789n];
   await run(memory, service, { pageRows: 500 });
   const stat = { ...(await memory.disk.lstat(FILE)), ino, mtimeNs, ctimeNs };

@@ -61,7 +61,7 @@ describe('the steps on the disk', () => {
     'flush /data',
   ];
 
-  it('of a first run: a state without rows, the file, its name, and then rows before the state that records them (A1, A3)', async () => {
+  it('of a first run are a state without rows, the file, its name, then rows before the state that records them (A1, A3)', async () => {
     memory = createMemoryDisk();
     const rows = ['write FILE', 'sync FILE', ...state];
     const last = ['sync FILE', ...state];
@@ -76,7 +76,7 @@ describe('the steps on the disk', () => {
     ]);
   });
 
-  it('of a later run after the file was touched: the stamp is removed from the state, so that the next run is not refused after a kill (A20)', async () => {
+  it('of a run after the file was touched first remove the stamp, so that no run is refused after a kill (A20)', async () => {
     const text = fileText();
     memory.remove(FILE);
     memory.write(FILE, text);
@@ -88,13 +88,13 @@ describe('the steps on the disk', () => {
     expect(await run(memory, service)).toBe(1);
   });
 
-  it('of a later run: a state without a stamp before anything is written, and one with a stamp at the end (A19, A20)', async () => {
+  it('of a later run are a state without a stamp before any row, and a state with a stamp at the end (A19, A20)', async () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual([...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
     expect(await stepsOf()).toEqual([]);
   });
 
-  it('of a later run with --rotated: the same as without it (A27)', async () => {
+  it('of a later run are the same with --rotated (A27)', async () => {
     memory = createMemoryDisk();
     const rotated = { rotated: true };
     await run(memory, service, rotated);
@@ -131,7 +131,7 @@ describe('the steps on the disk', () => {
     }
   });
 
-  it('of a --restart: rows without commits, then the state, then the rename of the file (A8)', async () => {
+  it('of a --restart are rows without commits, then the state, then the rename of the file (A8)', async () => {
     expect(await stepsOf({ restart: true })).toEqual([
       ...[
         'create NEW FILE',
@@ -146,7 +146,7 @@ describe('the steps on the disk', () => {
     ]);
   });
 
-  it('of a run with a lost state: the incomplete row is truncated before anything is added (A4)', async () => {
+  it('of a run with a lost state begin with the truncation of the incomplete row (A4)', async () => {
     memory.remove(STATE);
     memory.write(FILE, `${fileText()}5,2026`);
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
@@ -161,7 +161,7 @@ describe('the steps on the disk', () => {
     ]);
   });
 
-  it('after a --restart that was stopped between its two renames (A8)', async () => {
+  it('after a --restart that stopped between its two renames begin with the second rename (A8)', async () => {
     memory.fault = (_, operation) =>
       operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
@@ -170,7 +170,7 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([]);
   });
 
-  it('after a --restart that was stopped between its second rename and the flush of it (A8)', async () => {
+  it('after a --restart that stopped between its second rename and its flush begin with that flush (A8)', async () => {
     memory.fault = (_, operation) =>
       operation === 'rename /data/.scans.out.restart' ? 'end-after' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
@@ -201,7 +201,7 @@ describe('another process changes the file during a run', () => {
       },
     ],
   ];
-  it.each(changes)('and %s: the run commits and truncates no more data (A15)', async (_, change) => {
+  it.each(changes)('and %s, so that the run commits and truncates no more data (A15)', async (_, change) => {
     const before = claimOf(memory);
     const file = await openOn(memory, service);
     change();
@@ -233,7 +233,7 @@ it('rows that another process adds during a first run are not truncated (A15)', 
   expect(fileText()).toContain('a note of mine');
 });
 
-it('a file that is truncated during a run gets no hole, and no state records it (A15)', async () => {
+it('a file that is truncated during a run gets no hole of zeros, and no state records its rows (A15)', async () => {
   const file = await openOn(memory, service);
   const before = claimOf(memory);
   memory.fault = (_, operation) => {
@@ -260,7 +260,7 @@ it('a file that is moved to another device during a run counts as another file (
 
 describe('a step that fails', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
-    '%s: the run commits no more rows, although the next step would succeed, and truncates uncommitted ones (A5)',
+    '(%s) ends all commits, even if a later step would succeed, and uncommitted rows are truncated (A5)',
     async (step) => {
       const before = [claimOf(memory), fileText()];
       const file = await openOn(memory, service);
@@ -275,7 +275,7 @@ describe('a step that fails', () => {
   );
 
   it.each(['cannot be written', 'is of a file that somebody changed meanwhile'])(
-    'leaves no temporary state that %s, and no file open',
+    'leaves no temporary state that %s, and closes the file',
     async (reason) => {
       const counting = countingDisk(memory);
       const file = await openOn(memory, service, { disk: counting.disk });
@@ -297,7 +297,7 @@ describe('a step that fails', () => {
     },
   );
 
-  it('keeps rows in the file that a state may record if its rename failed', async () => {
+  it('keeps rows that a state with a failed rename may record', async () => {
     const file = await openOn(memory, service);
     let renames = 0;
     memory.fault = (_, operation) => (operation.startsWith('rename') && ++renames === 2 ? 'EIO' : undefined);
@@ -323,7 +323,7 @@ describe('--restart', () => {
     expect(memory.names()).toEqual([FILE, STATE]);
   });
 
-  it('creates a file without rows if there are none', async () => {
+  it('creates a file without rows if there are no scans', async () => {
     await run(memory, { [CODE]: [] }, { restart: true });
     expect(fileText()).toBe('id,ts,country,city,device,os,browser,referrer\n');
   });

@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('the file of an append is recognized by its state, complete or damaged, but not by other data at that path', async () => {
+it('the file of an append is recognized by its state, even a damaged one, but not by other data at that path', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);
@@ -30,7 +30,7 @@ it('the file of an append is recognized by its state, complete or damaged, but n
   expect(memory.names()).toEqual([STATE]);
 });
 
-it('an error that is not of the disk is rethrown', async () => {
+it('finding a state rethrows errors that are not errors of the disk', async () => {
   await run(memory, service);
   const open = () => Promise.reject(new TypeError('a mistake'));
   await expect(findState(FILE, { ...memory.disk, open })).rejects.toThrow('a mistake');
@@ -46,7 +46,7 @@ const CUTS = [
 ];
 
 it.each(firstRows(3, CUTS))(
-  'is continued if a run that replaced it was killed at any step, with a power cut of %o (A32)',
+  'an append continues after a replacement of its file that was killed at any step, with the power cut %o (A32)',
   async (powerCut) => {
     const prepare = async (on: MemoryDisk) => void (await run(on, service));
     const replace = async (on: MemoryDisk) => {

@@ -46,7 +46,7 @@ describe('a log', () => {
 });
 
 describe('the rotated files of a state', () => {
-  it('have the newest row of each code with rows in them', () => {
+  it('are recorded with the time of the newest row of each code that has rows', () => {
     const overlaps = new Map([
       ['a', overlap({ rows: 3, watermarkMs: 9 })],
       ['b', overlap({ rows: 0, watermarkMs: 4 })],
@@ -58,13 +58,13 @@ describe('the rotated files of a state', () => {
     });
   });
 
-  it('are listed once each, unless no row in them was committed', () => {
+  it('are each listed once, and not at all if no row in them was committed', () => {
     expect(withRotated(FILES.slice(0, 2), FILES[2] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, FILES[1] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
   });
 
-  it('are limited in number: the oldest are merged into one that counts as missing, and the log begins after them', () => {
+  it('are limited in number: the oldest are merged into one missing file, after which the log begins', () => {
     const times = (from: number) =>
       Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];
@@ -75,7 +75,7 @@ describe('the rotated files of a state', () => {
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 
-  it('of a state of an earlier version count as one missing file', () => {
+  it('are one missing file for a state of an earlier version', () => {
     const overlaps = new Map([
       ['a', overlap({ movedUntilMs: 9 })],
       ['b', overlap({})],

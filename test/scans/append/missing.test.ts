@@ -89,7 +89,7 @@ describe.each(firstRows<Fault>(3, ['ENOSPC', 'short', 'end-within', 'EIO', 'end-
   '%s at each step of a repair',
   (fault) => {
     test.each(SOAK || fault === 'end-within' ? [true, false] : [false])(
-      'leaves a file that the next repair completes, each scan once (power cut: %s)',
+      'leaves a file that the next repair completes, with each scan once (power cut: %s)',
       async (isPowerCut) => {
         let isThrough = false;
         for (let at = 0; !isThrough; at++) {

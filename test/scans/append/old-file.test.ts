@@ -17,12 +17,12 @@ beforeEach(() => {
   memory.write(FILE, 'rows');
 });
 
-it('keeping an old file adds a link, and returns the same name if repeated', async () => {
+it('keeping an old file adds a link, and a second call returns the same name', async () => {
   expect([await keep(), await keep()]).toEqual([OLD, OLD]);
   expect(memory.names()).toEqual([FILE, OLD]);
 });
 
-it('keeping an old file uses the next free name', async () => {
+it('keeping an old file uses the next unused name', async () => {
   memory.write(OLD, 'other');
   expect(await keep()).toBe(`${OLD}.1`);
 });

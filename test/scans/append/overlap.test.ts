@@ -72,7 +72,7 @@ describe('the next run reads', () => {
 describe('old IDs', () => {
   const many = (count: number) => overlapAt(...Array.from({ length: count }, (_, i) => i + 1));
 
-  it('are removed if there are more than 10,000, and the time from which all are known is kept', () => {
+  it('are removed if there are more than 10,000; the time from which all IDs are known is kept', () => {
     const overlap = many(10_000);
     forgetOldIds(overlap, 100);
     expect(overlap.ids.size).toBe(10_000);
@@ -102,7 +102,7 @@ describe('old IDs', () => {
     expect(overlap.idsFromMs).toBe(4000);
   });
 
-  it('remain unknown after they were removed, even if the overlap becomes longer', () => {
+  it('remain unknown after their removal, even if the overlap becomes longer', () => {
     const overlap = { ...many(10_001), idsFromMs: 9950 };
     forgetOldIds(overlap, 100);
     expect(overlap.idsFromMs).toBe(9950);
@@ -128,7 +128,7 @@ describe('the position of a code whose newest scan is dated ahead (A22)', () => 
   });
 });
 
-it('a state keeps the IDs of the overlap and of unverified rotated rows, but none between (A25, A29)', () => {
+it('a state keeps the IDs of the overlap and of unverified rotated rows, but no IDs between them (A25, A29)', () => {
   const overlap = {
     ...overlapAt(40, 60, 100, 150, 900, 1000),
     movedUntilMs: 100,

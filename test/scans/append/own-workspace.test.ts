@@ -71,22 +71,25 @@ describe.each([
   it.each<[string, (text: string) => string, string]>([
     ['of another key', (text) => text, 'svc_live_bbbb'],
     ['that an earlier qrctl wrote', withoutKey, 'svc_live_aaaa'],
-  ])('%s asks for one code, and is isRenewed even if nothing is new', async (_, change, apiKey) => {
-    await again(both);
-    memory.write(place, change(state()));
-    await again(both, { apiKey });
-    // The code with the newest scan.
-    expect(requested).toEqual([OTHER_CODE]);
-    await again(both, { apiKey });
-    expect(requested).toHaveLength(1);
-    await again(both, { apiKey, seen: new Set([CODE]) });
-    expect(requested).toHaveLength(1);
-  });
+  ])(
+    '%s costs one request for a code, and gets a new record even if no scan is new',
+    async (_, change, apiKey) => {
+      await again(both);
+      memory.write(place, change(state()));
+      await again(both, { apiKey });
+      // The code with the newest scan.
+      expect(requested).toEqual([OTHER_CODE]);
+      await again(both, { apiKey });
+      expect(requested).toHaveLength(1);
+      await again(both, { apiKey, seen: new Set([CODE]) });
+      expect(requested).toHaveLength(1);
+    },
+  );
 
   it.each([
     [CODE, 3, 2],
     [OTHER_CODE, 1, 2],
-  ])('of another key asks for the code with the newest scan: %s', async (newest, hours, otherHours) => {
+  ])('of another key requests the code with the newest scan: %s', async (newest, hours, otherHours) => {
     service = { [CODE]: rowsAt(hours * HOUR), [OTHER_CODE]: rowsAt(otherHours * HOUR) };
     await again(both);
     await again(both, { apiKey: 'svc_live_bbbb' });
@@ -101,7 +104,7 @@ describe.each([
     expect(requested).toEqual([]);
   });
 
-  it('of another workspace is refused, and left as it is', async () => {
+  it('of another workspace is refused and unchanged', async () => {
     await again(both, { profile: 'aaa' });
     const before = memory.names().map((name) => [name, memory.read(name)]);
     const refused = again([], { apiKey: 'svc_live_bbbb', profile: 'bbb', seen: new Set(['c']) });

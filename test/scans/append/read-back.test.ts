@@ -60,7 +60,7 @@ async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<
 }
 
 describe('rows are read back', () => {
-  it('from CSV: IDs as digits, times, and the code of the column or of the export', async () => {
+  it('from CSV with IDs as digits, times, and the code of the column or of the export', async () => {
     const text = '18014398509481985,2026-01-01T00:00:00.000Z,"a ""b"",\nc"\n2,2026-01-01T00:00:01Z,\n';
     expect(await rowsIn(text, csv)).toEqual({
       rows: [
@@ -75,7 +75,7 @@ describe('rows are read back', () => {
     ]);
   });
 
-  it('from NDJSON: IDs keep their digits', async () => {
+  it('from NDJSON with all digits of their IDs', async () => {
     const text =
       '{"id":18014398509481985,"ts":"2026-01-01T00:00:00.000Z","qr_id":"c"}\n{"id":-2,"ts":"2026-01-01T00:00:01Z"}\n';
     const rows = [
@@ -109,7 +109,7 @@ describe('rows are read back', () => {
     expect((await rowsIn('{"id":1,"ts":"2026-01-01T00:00:00Z"}\n{"id":2,', ndjson)).end).toBe(37);
   });
 
-  it('without an incomplete row, which must begin like a row only in strict mode (A21)', async () => {
+  it('without an incomplete row, which strict mode refuses unless it begins like a row (A21)', async () => {
     const row = '1,2026-01-01T00:00:00Z,\n';
     expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
     await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(
@@ -157,7 +157,7 @@ describe('rows are read back', () => {
   });
 });
 
-describe('what a stopped run left', () => {
+describe('data that a stopped run left', () => {
   const count = async (text: string, changes: Partial<DiskFile> = {}) =>
     countUncommittedRows(
       { ...(await fileOf(text)), ...changes },
@@ -172,7 +172,7 @@ describe('what a stopped run left', () => {
     expect(await count(`${notOurs}${'\0'.repeat(512)}`)).toBe(0);
   });
 
-  it('is an error if the disk fails', async () => {
+  it('causes an error if the disk fails while the data is counted', async () => {
     const file = await fileOf('x\n');
     let reads = 0;
     const failing = {
@@ -214,7 +214,7 @@ describe('a row is unrecognized', () => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
   });
 
-  it('with one column too few or too many, only in strict mode', async () => {
+  it('with one column too few or too many only in strict mode', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
   });
@@ -224,7 +224,7 @@ describe('a lost state is rebuilt', () => {
   const HEAD = 'id,ts,referrer\n';
   const at = (id: number, second: number) => `${id},2026-01-01T00:00:0${second}Z,\n`;
 
-  it('from every row: overlap, oldest row, size, and the newest row as proof of ownership', async () => {
+  it('from every row, with overlap, oldest row, size, and the newest row as proof of ownership', async () => {
     const text = `${HEAD}${at(1, 2)}${at(2, 0)}${at(3, 5)}${at(4, 5)}${at(5, 3)}6,2026`;
     const { bytes, overlaps, oldestMs, proof } = await rebuilt(text, csv);
     expect(bytes).toBe(text.length - 6);
@@ -233,7 +233,7 @@ describe('a lost state is rebuilt', () => {
     expect(overlaps.get('c')).toMatchObject({ rows: 5, watermarkMs: T1 + 5000 });
   });
 
-  it('without such a proof if the rows contain their code, or there are none', async () => {
+  it('without proof of ownership if the rows contain their code, or if there are no rows', async () => {
     const labeled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
     const text = 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,c\n1,2026-01-01T00:00:00Z,d\n';
     const { overlaps, proof } = await rebuilt(text, labeled);
@@ -246,7 +246,7 @@ describe('a lost state is rebuilt', () => {
     });
   });
 
-  it('of NDJSON, which has no header', async () => {
+  it('from NDJSON, which has no header', async () => {
     const text = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null}\n';
     for (const header of [true, false]) {
       const { overlaps } = await rebuilt(text, { ...ndjson, dialect: { ...DIALECT, header } });
@@ -254,7 +254,7 @@ describe('a lost state is rebuilt', () => {
     }
   });
 
-  it('in constant memory', async () => {
+  it('in bounded memory', async () => {
     const text =
       HEAD +
       Array.from(
@@ -282,7 +282,7 @@ describe('a lost state is rebuilt', () => {
       { ...ndjson, columns: ['qr_id', 'id', 'ts'] },
     ],
   ];
-  it.each(refused)('unless it is refused: %s (A14)', async (message, text, identity, begin) => {
+  it.each(refused)('unless its file is refused: %s (A14)', async (message, text, identity, begin) => {
     const job = begin === undefined ? {} : { begin };
     await expect(rebuilt(text, identity, job)).rejects.toThrow(new UnrecognizedRowError(message));
   });
@@ -300,7 +300,7 @@ describe('the first row of a file whose first bytes are not known', () => {
     expect(await find('{"id":1}\n', ndjson)).toBe(0);
   });
 
-  it('is not found without a header, or after one of more than 64 KiB', async () => {
+  it('is not found without a header, or after a header of more than 64 KiB', async () => {
     await expect(find('id,ts', csv)).rejects.toThrow(UnrecognizedRowError);
     expect(await find(`${'x'.repeat(64 * 1024 - 1)}\n1,2\n`, csv)).toBe(64 * 1024);
     await expect(find(`${'x'.repeat(64 * 1024)}\n1,2\n`, csv)).rejects.toThrow(UnrecognizedRowError);

@@ -188,13 +188,13 @@ describe('an append from a service without a Date header', () => {
     expect(await startOf({ ...at(undefined, START - DAY), untilMs }, untilMs)).toBe(START + HOUR);
   });
 
-  it("accepts a machine's clock that is right", async () => {
+  it('accepts a correct clock of this machine', async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     expect(await startOf(at(undefined, START + DAY), START + DAY)).toBe(START + HOUR);
   });
 });
 
-it("a run without the service's time begins where the file ends, and may begin earlier when the time is known", async () => {
+it("a run reads from the overlap until the service's time is known, then earlier if that clock was set back", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   let serviceMs: number | undefined;
   const file = await openAppendLater(() => serviceMs);

@@ -66,7 +66,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     expect(steps).toBeGreaterThan(10);
   });
 
-  it('a restart may lose power at every step, in every mixture (A31)', async () => {
+  it('a restart may lose power at every step, whatever part of the data is kept (A31)', async () => {
     for (const keep of cuts) {
       await atEveryStep(prepare, work, ends, async ({ memory: on }) => {
         on.revive({ keep });
@@ -101,7 +101,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     }
   });
 
-  it('a full disk at every step loses nothing (A31)', async () => {
+  it('a full disk at any step loses no scan (A31)', async () => {
     await atEveryStep(prepare, work, SOAK ? ['ENOSPC', 'EIO'] : ['ENOSPC'], async ({ memory: on, error }) => {
       if (error !== undefined) expect(error).toBeInstanceOf(LocalError);
       on.revive();
@@ -127,7 +127,7 @@ const event = fc.record({
   hasLinks: fc.boolean(),
 });
 
-it('after any history, every scan that a successful run left in the file is in the file or in a kept old one (A31)', async () => {
+it('after any history, each scan that a successful run left in the file is still there or in a kept old file (A31)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 10 }), async (events) => {
       const on = createMemoryDisk();

@@ -56,7 +56,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(await run(memory, service)).toBe(0);
   });
 
-  it('the new file has as many scans, but others', async () => {
+  it('the new file has as many scans, but not the same ones', async () => {
     await run(memory, service);
     forget(1);
     service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
@@ -64,7 +64,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(ids(OLD)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('a code was deleted: the number of scans of each is reported, the largest first', async () => {
+  it('a code was deleted; the scans of each code are counted, the largest number first', async () => {
     service[OTHER_CODE] = [...rowsAt(0, HOUR), { id: 7, time: START }];
     const codes = { [CODE]: service[CODE] ?? [], [OTHER_CODE]: service[OTHER_CODE] };
     await run(memory, codes, { identity: { all: true } });
@@ -107,7 +107,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     ]);
   });
 
-  it('it was of other codes, of another workspace, or in another format', async () => {
+  it('it is of other codes and another workspace, in another format', async () => {
     await run(memory, service, { identity: { format: 'ndjson' } });
     await run(
       memory,
@@ -183,7 +183,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(memory.read(OLD)).toContain('note to self');
   });
 
-  it('a first run committed nothing, and there is a file of another program', async () => {
+  it('a first run committed no rows, and the file is of another program', async () => {
     memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
     await expect(run(memory, service)).rejects.toThrow(Ended);
     memory.revive();
@@ -204,7 +204,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
 });
 
 describe('no old file is left if', () => {
-  it('every scan of it is in the new one', async () => {
+  it('the new file has every scan of it', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
     await restart();
@@ -242,7 +242,7 @@ describe('no old file is left if', () => {
     expect(memory.names()).toEqual([FILE, STATE]);
   });
 
-  it('it was empty, or only had a header', async () => {
+  it('it was empty, or had only a header', async () => {
     memory.write(FILE, '');
     await restart();
     await run(memory, { [CODE]: [] }, { restart: true });
@@ -274,7 +274,7 @@ it('the old file is closed after the comparison', async () => {
   expect(stillOpen()).toBe(0);
 });
 
-it('rotated files are unchanged, and it is reported that the new one has their scans', async () => {
+it('rotated files are unchanged, and a remark states that the new file also has their scans', async () => {
   const codes = { ...service, [OTHER_CODE]: [] };
   await run(memory, codes);
   await memory.disk.rename(FILE, `${FILE}.1`);
@@ -288,7 +288,7 @@ it('rotated files are unchanged, and it is reported that the new one has their s
   ]);
 });
 
-it('readers see a file at the path at each step', async () => {
+it('readers find a file at the path at each step', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = () => {

@@ -118,7 +118,7 @@ describe('a file that was moved away', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('is continued by a file with a header only if no scan is new, which can be rotated again', async () => {
+  it('is continued in a file with only a header if no scan is new, and that file can be rotated again', async () => {
     await rotated();
     for (let night = 0; night < 3; night++) {
       await rotate();
@@ -138,7 +138,7 @@ describe('a file that was moved away', () => {
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add --rotated') });
   });
 
-  it("is refused if another program's file is in its place", async () => {
+  it("is refused if another program's file is at its path", async () => {
     await rotated();
     memory.write(FILE, 'mine\n');
     await expect(rotated()).rejects.toThrow(UsageError);
@@ -261,7 +261,7 @@ describe('after a run that was killed', () => {
     expect([...ids(`${FILE}.1`), ...ids()].sort()).toEqual(idsOf(service));
   });
 
-  it('a file that was created and not written to is continued', async () => {
+  it('a file that was created, but has no rows, is continued', async () => {
     for (const stop of [`write ${FILE}`, `sync ${FILE}`]) {
       memory = createMemoryDisk();
       await killedAt(stop);
@@ -294,7 +294,7 @@ describe('logrotate with copytruncate', () => {
   }
 
   it.each(['', '.gz'])(
-    'is continued after a complete run if the copy, named 1%s, has all of its rows (A33)',
+    'is continued after a complete run if the copy, named scans.out.1%s, has all of its rows (A33)',
     async (packing) => {
       await rotated();
       await copyAndEmpty();
@@ -310,7 +310,7 @@ describe('logrotate with copytruncate', () => {
   );
 
   it.each(['', '.gz', '.zst'])(
-    'is refused if the copy, named 1%s, lacks rows or cannot be read (A33)',
+    'is refused if the copy, named scans.out.1%s, lacks rows or cannot be read (A33)',
     async (packing) => {
       await rotated();
       await copyAndEmpty();
@@ -391,7 +391,7 @@ const at = (machine: number, back = 0): RunOptions => ({
   serviceNow: () => START + machine - back,
 });
 
-it("reports that the service's clock was set back, and --restart starts a new log (A25)", async () => {
+it("an append reports that the service's clock was set back, and --restart starts a new log (A25)", async () => {
   add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
   await rotated(at(22 * HOUR));
   await rotate();
@@ -452,7 +452,7 @@ describe('after a run that ended with exit code 9', () => {
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
   });
 
-  it('the next one reads the IDs of the unverified rows from the rotated file (A29)', async () => {
+  it('the next run reads the IDs of the unverified rows from the rotated file (A29)', async () => {
     await rotate();
     add(50.5 * HOUR, 1.5 * HOUR, 52 * HOUR);
     const said: string[] = [];
@@ -465,7 +465,7 @@ describe('after a run that ended with exit code 9', () => {
     expect(await rotated()).toBe(0);
   });
 
-  it('the state keeps these IDs until the rows are verified, over kills, further failures and rotations (A29)', async () => {
+  it('the state keeps the IDs of unverified rows through kills, further failures and rotations (A29)', async () => {
     await rotate();
     add(1.5 * HOUR, 52 * HOUR);
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
@@ -537,7 +537,7 @@ describe('after a run that ended with exit code 9', () => {
   });
 });
 
-it('of several codes, only the unverified one is read again (A29)', async () => {
+it('of several codes in a log, only the unverified code is read again (A29)', async () => {
   service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
   const file = await openOn(memory, service, { rotated: true });
   for (const [code, rows] of Object.entries(service)) {
@@ -566,7 +566,7 @@ it('rows older than the listed IDs count as unknown, even if the verification re
   );
 });
 
-it('a rewind in the new file knows the IDs of the rotated one, also after thousands of rows (A25)', async () => {
+it('a rewind in the new file knows the IDs of the rotated file, even after thousands of rows (A25)', async () => {
   await rotated();
   await rotate();
   for (let i = 0; i < 10_100; i++) add(3 * HOUR + i * 1000);
@@ -635,7 +635,7 @@ const event = fc.record({
 });
 
 it.each(firstRows(1, ['csv', 'ndjson'] as const))(
-  '%s: after any history of runs, kills and rotations each scan is once in all the files (A24, A26, A27, A29)',
+  'after any history of runs, kills and rotations, each scan is once in all files (%s) (A24, A26, A27, A29)',
   async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {

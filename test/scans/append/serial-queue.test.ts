@@ -120,7 +120,7 @@ describe('work', () => {
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('fails with the same reason after any failure, also of a background commit', async () => {
+  it('fails with the same reason after any failure, even of a background commit', async () => {
     let full = false;
     const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();

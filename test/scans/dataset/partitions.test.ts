@@ -14,7 +14,7 @@ describe('a partition', () => {
     // 25 hours.
     ['day', 'Europe/Berlin', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
     ['month', 'UTC', '2026-10-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z'],
-  ] as const)('by %s in %s of %s ends at %s', (by, timezone, time, end) => {
+  ] as const)('by %s in %s that contains %s ends at %s', (by, timezone, time, end) => {
     expect(new Date(partitionEnd(createPartitioner({ by, timezone }), at(time))).toISOString()).toBe(end);
   });
 

@@ -30,7 +30,7 @@ describe('of a dataset', () => {
     expect(positions(START)).toEqual([[CODE, START - HOUR]]);
   });
 
-  it('the beginning is the lower bound of its first run, if it had one', async () => {
+  it('the beginning is the lower bound of its first run, or -Infinity without one', async () => {
     await runLake(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
     memory = createMemoryDisk();

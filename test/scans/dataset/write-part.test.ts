@@ -38,7 +38,7 @@ describe('the rows of a part', () => {
     expect(text.join('')).toBe('begin 1 2 3 end');
   });
 
-  it('are formatted in one batch if they fill it, without an empty batch after it', async () => {
+  it('are formatted in one batch if they fill it, without an empty second batch', async () => {
     const formatter = createSizes();
     await drained(formatPart(formatter, rows.slice(0, 2000)));
     expect(formatter.sizes).toEqual([2000]);

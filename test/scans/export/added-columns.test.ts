@@ -32,7 +32,7 @@ describe('the label of a row', () => {
     ['one whose fields stand in another order', Object.fromEntries(Object.entries(plain).reverse())],
     ['one that has a label of its own', { ...plain, qr_name: 'theirs' }],
     ['one that names a prototype', JSON.parse('{"id":1,"__proto__":{"a":1}}')],
-  ])('precedes %s, and overrides its columns', async (_, row) => {
+  ])('precedes %s, and overrides columns of the same names', async (_, row) => {
     const [got] = await throughLabels([row]);
     expect(JSON.stringify(got)).toBe(JSON.stringify({ ...label, ...row, ...label }));
     expect(Object.keys(got ?? {}).slice(0, 3)).toEqual([...CODE_COLUMNS]);

@@ -128,7 +128,7 @@ it('the number of scans is estimated from the codes that were requested so far',
   expect([...estimates]).toEqual([5 * threeRows.length]);
 });
 
-it('is read again after the margin at its end, if new scans keep arriving in it (C2)', async () => {
+it('a range is read again after the margin at its end if new scans keep arriving in the margin (C2)', async () => {
   const rows = Array.from({ length: 1000 }, (_, id) => ({ id, time: UNTIL - 10_000 + id }));
   const arrivals = new Map(
     Array.from({ length: 99 }, (_, at) => [at + 2, [{ id: 1000 + at, time: UNTIL + at }]]),
@@ -187,7 +187,7 @@ describe('a service without a Date header', () => {
 
 describe('a service without a Date header that ignores bounds', () => {
   it.each(['ascending', 'descending'] as const)(
-    "is refused if its pages have scans later than the machine's time, %s (C18)",
+    "is refused if its pages, in %s order, have scans later than the machine's time (C18)",
     async (order) => {
       const rows = Array.from({ length: 120 }, (_, at) => ({ id: at, time: UNTIL + (at - 60) * 1000 }));
       const job = { untilMs: undefined, codes: [{ id: 'a' }], clock: clockOf(() => UNTIL) };
@@ -252,7 +252,7 @@ describe('a service that dates scans ahead of its Date', () => {
   const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
 
   it.each([2, 3])(
-    'does not count a late scan for one that page 1 has after the end: it arrives at request %i (C1)',
+    'does not confuse a late scan that arrives at request %i with a scan of page 1 after the end (C1)',
     async (at) => {
       const rows = [...old, { id: 80, time: UNTIL + 8000 }];
       const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
@@ -262,7 +262,7 @@ describe('a service that dates scans ahead of its Date', () => {
     },
   );
 
-  it('costs one more request, unless these scans are within the margin of a second or page 1 has all rows', async () => {
+  it('costs one more request, unless the scans ahead are within a margin of a second or page 1 has all rows', async () => {
     const cost = async (aheadMs: number, pageCap: number) => {
       const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
       const { result, asked } = await exported({
@@ -298,7 +298,7 @@ describe('the range that was read', () => {
     return (await exported({ sinceFor: () => next.shift(), job: { codes }, concurrency: 1 })).range();
   };
 
-  it('begins with the earliest code, and ends at the same time for all', async () => {
+  it('begins at the earliest beginning of a code, and ends at the same time for all', async () => {
     expect(await read([UNTIL - 20_000, UNTIL - 30_000, UNTIL - 10_000])).toEqual({
       sinceMs: UNTIL - 30_000,
       untilMs: UNTIL,
@@ -315,7 +315,7 @@ describe('the range that was read', () => {
 });
 
 describe('a range whose beginning is not before its end', () => {
-  it('is distinguished from a range that has a beginning before its end', async () => {
+  it('is not confused with a range whose beginning is before its end', async () => {
     expect(
       await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result(),
     ).toMatchObject({
@@ -330,7 +330,7 @@ describe('a range whose beginning is not before its end', () => {
     ]);
   });
 
-  it.each([UNTIL, UNTIL + 1])('is not sent (C19)', async (sinceMs) => {
+  it.each([UNTIL, UNTIL + 1])('is refused without a request (C19)', async (sinceMs) => {
     const { messages, asked } = await exported({ sinceMs, job: { codes: [{ id: 'a' }] } });
     expect(await messages()).toEqual([
       expect.stringMatching(
@@ -356,7 +356,7 @@ describe('a range whose beginning is not before its end', () => {
 describe('a code without scans', () => {
   const empty = { rows: [], job: { codes: [{ id: 'a' }] } };
 
-  it('that was in no response yet is requested, because it may not exist (C14)', async () => {
+  it('is requested if no response has contained it, because it may not exist (C14)', async () => {
     await expect((await exported(empty)).result()).rejects.toThrow('not asked for');
   });
 
@@ -479,7 +479,7 @@ describe('a code that fails alone', () => {
       () => new RejectedError('rejected (400)', { status: 400 }),
     ],
     ['is one the service fails on, and it answers for the others', down],
-  ])('%s: the others are exported (C17)', async (_, failure) => {
+  ])('does not keep the others from being exported if it %s (C17)', async (_, failure) => {
     const { result, of } = await exported({ failures: { c: failure } });
     expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
     expect(of('commit')).toEqual(['a', 'b', 'd', 'e']);
@@ -509,14 +509,14 @@ describe('a code that fails alone', () => {
     expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
   });
 
-  it('does not count as an outage if it was refused', async () => {
+  it('does not count as an outage if the service refused it', async () => {
     const { result } = await exported({
       failures: { b: () => new NotFoundError('not found (404)'), c: down },
     });
     expect((await result()).failed).toEqual(['b', 'c']);
   });
 
-  it('is named by its slug if known, otherwise by its ID', async () => {
+  it('is identified by its slug if known, or else by its ID', async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
     const listScans = (_: string, request: ScanPageRequest) => read(request);
     const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL, concurrency: 2 };
@@ -550,7 +550,7 @@ describe('a failure that is not of one code ends the export (C17)', () => {
     );
   });
 
-  it('the disk is full: prefetched codes are closed, too (C17)', async () => {
+  it('the disk is full: prefetched codes are closed as well (C17)', async () => {
     const { result, of } = await exported({ breaks: { b: () => new LocalError('no space left') } });
     await expect(result()).rejects.toThrow('no space left');
     expect(of('open').length).toBeGreaterThan(2);

@@ -195,7 +195,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('costs at most three times its pages plus 20 requests if a total is too large, also if rows of one instant swap places (C13)', async () => {
+  test('costs at most three times its pages plus 20 requests if a total is too large, even if rows swap places (C13)', async () => {
     const lies = fc.record({ drawn: world, by: fc.integer({ min: 1, max: 5 }) });
     await fc.assert(
       fc.asyncProperty(lies, async ({ drawn, by }) => {
@@ -237,7 +237,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('has every scan once, or is refused, if some are listed twice and pages are truncated', async () => {
+  test('has every scan once, or is refused, if some scans are listed twice and pages are truncated', async () => {
     const faults = fc.record({
       drawn: world,
       twice: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),

@@ -43,12 +43,9 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
           [26_000, 10_000],
         ]
       : [[1200, 1000]],
-  )(
-    'has %i scans, and neither counts nor shows more than %i: they are all exported (C10)',
-    async (count, at) => {
-      expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
-    },
-  );
+  )('has %i scans, but counts and returns at most %i: all are exported (C10)', async (count, at) => {
+    expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
+  });
 
   it.each(
     SOAK
@@ -57,7 +54,7 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
           [60_000, 10_000],
         ]
       : [[2600, 1000]],
-  )('has %i scans, and pages no further than %i: they are all exported', async (count, reach) => {
+  )('has %i scans, but returns pages only up to %i: all are exported', async (count, reach) => {
     expect((await exported(count, { order, reach })).ids).toEqual(all(count));
     expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
   });
@@ -104,13 +101,13 @@ describe('an export', () => {
     expect(await exportedFrom(page1, [last])).toMatchObject({ ids: [3, 2, 1, 9], rewinds: 0, asked: [2] });
   });
 
-  it('takes the order of a page with several instants from its times, and that of a single row as oldest first', async () => {
+  it('takes the order of a page with several instants from its times, and assumes oldest first for a single row', async () => {
     const ties = page([1, 2, 3, 4], { total: 5, times: [1, 1, 2, 3] });
     expect(await exportedFrom(ties, [p([5], 5)])).toMatchObject({ ids: [1, 2, 3, 4, 5], rewinds: 0 });
     expect(await exportedFrom(p([1], 2), [p([2], 2), page([2])])).toMatchObject({ ids: [1, 2], rewinds: 0 });
   });
 
-  it('writes nothing for a page without rows in the range', async () => {
+  it('writes no rows for a page without rows in the range', async () => {
     const sink = memorySink();
     const { read } = answers(p([1, 2], 3), p([3], 3));
     await exportScans(
@@ -120,7 +117,7 @@ describe('an export', () => {
     expect(sink.kept.writes).toBe(0);
   });
 
-  it('of unsorted rows notes that they are unsorted, and verifies no row before all are read (C15)', async () => {
+  it('of unsorted rows prints a note, and verifies no row before all are read (C15)', async () => {
     const notes: string[] = [];
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
@@ -141,7 +138,7 @@ describe('an export', () => {
     expect({ ids, rewinds }).toEqual({ ids: [1, 2, 3, 4, 5], rewinds: 1 });
   });
 
-  it('rethrows a failure that is not of the rows', async () => {
+  it('rethrows an error that is not about its rows', async () => {
     const down = new UnavailableError('the service failed');
     expect((await exportedFrom(p([1, 2], 4), [down])).failure).toBe(down);
     expect((await exportedFrom(p([1, 2], 4), [p([9], 4), down])).failure).toBe(down);
@@ -223,7 +220,7 @@ describe('rows that do not add up are reported', () => {
     expect(rewinds).toBe(3);
   });
 
-  it('of unsorted rows with the numbers, if they never add up', async () => {
+  it('with the total and the number of returned rows if they are unsorted', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read } = answers(...Array.from({ length: 12 }, () => p([], 4)));
     const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch(

@@ -3,7 +3,7 @@ import { createPageMerger, InconsistentPagesError, oldestFirst } from '#scans/ex
 import { idsOf, page, START } from './reading.ts';
 
 describe('a page merger', () => {
-  it('releases rows once a later instant has begun, and keeps those of the newest pending (C4)', () => {
+  it('releases rows once a later instant has begun, and keeps rows of the newest instant pending (C4)', () => {
     const merger = createPageMerger();
     const { rows, times } = merger.add(page([1, 2, 4], { times: [1, 2, 2] }), 0);
     expect({ ids: idsOf({ rows }), times }).toEqual({ ids: [1], times: [START + 1000] });
@@ -79,7 +79,7 @@ describe('a page merger', () => {
 });
 
 describe('rows oldest first', () => {
-  it('are sorted by time, and those of one instant by ID, also beyond 2^53', () => {
+  it('are sorted by time, and by ID within one instant, even beyond 2^53', () => {
     const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
     const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<
       typeof page

@@ -50,7 +50,7 @@ describe('pagination', () => {
     expect(asked).toEqual([2, 2, 3]);
   });
 
-  it('requests fewer pages in parallel if the range grew, and more again if it did not', async () => {
+  it('requests fewer pages in parallel after the range grew, and more again after it did not', async () => {
     const widths: number[] = [];
     const script = [p([3, 4], 5), p([3, 4], 7), p([5, 6], 7), p([7], 7)];
     const job = reading(answers(...script).read, { width: 8 });
@@ -98,7 +98,7 @@ describe('pagination', () => {
     expect(rounds).toBe(1);
   });
 
-  it('does not request page 1 again if it comes last, with any width', async () => {
+  it('does not request page 1 again if page 1 is merged last, with any width', async () => {
     const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
     const first = await service.read({ page: 1, limit: 2 });
     expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(
@@ -139,13 +139,13 @@ describe('pagination', () => {
   it.each<[string, ScanPage]>([
     ['is cut short', p([3], 5)],
     ['is too long', p([3, 4, 5], 5)],
-  ])('refuses a page that %s: it has not as many rows as it should (C6)', async (_, second) => {
+  ])('refuses a page with a wrong number of rows, which %s (C6)', async (_, second) => {
     const { ids, asked } = walked(p([1, 2], 5), [second]);
     await expect(ids).rejects.toThrow(new InconsistentPagesError('a page has the wrong number of rows'));
     expect(asked).toEqual([2]);
   });
 
-  it('reports the number of returned rows, including those of pages ahead (C13)', async () => {
+  it('reports the number of returned rows, including rows of prefetched pages (C13)', async () => {
     const shown: number[] = [];
     const { read } = answers(p([3, 4], 7), p([5, 6], 7), p([7], 7));
     const job = { ...reading(read, { width: 3 }), reportRows: (rows: number) => shown.push(rows) };
@@ -163,7 +163,7 @@ describe('a total that may be capped', () => {
   const first = page(ids(500), { total: 1000 });
   const second = page(ids(1000).slice(500), { total: 1000 });
 
-  it('is verified by a request beyond it by time, and complete if that returns only known rows (C10)', async () => {
+  it('is verified by a request beyond its last time, and complete if that returns only known rows (C10)', async () => {
     const { ids: found, asked } = walked(first, [second, page([1000])]);
     expect(await found).toEqual(ids(1000));
     expect(asked).toEqual([2, 1]);
@@ -188,21 +188,18 @@ describe('a total that may be capped', () => {
   it.each([
     ['are rows', page([1, 0])],
     ['is no answer', new Error('killed')],
-  ])(
-    'yields no row before the service was asked for older ones: beyond the oldest there %s (C20)',
-    async (_, beyond) => {
-      const { read } = answers(p([2, 1], 6), beyond);
-      const given: number[] = [];
-      const reads = async () => {
-        for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
-          given.push(...idsOf(batch));
-      };
-      await expect(reads()).rejects.toThrow();
-      expect(given).toEqual([]);
-    },
-  );
+  ])('yields no row before the request beyond the oldest row, where there %s (C20)', async (_, beyond) => {
+    const { read } = answers(p([2, 1], 6), beyond);
+    const given: number[] = [];
+    const reads = async () => {
+      for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
+        given.push(...idsOf(batch));
+    };
+    await expect(reads()).rejects.toThrow();
+    expect(given).toEqual([]);
+  });
 
-  it('is verified again if it changed by the end (C10)', async () => {
+  it('is verified again if the total changed by the end (C10)', async () => {
     const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
     const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
     const job = reading(read, { proveBeyond: true });
@@ -224,7 +221,7 @@ describe('a total that may be capped', () => {
     );
   });
 
-  it('is every total with --prove-beyond (C10)', async () => {
+  it('can be any total with --prove-beyond (C10)', async () => {
     const { read, asked } = answers(p([3], 3), page([3, 4]));
     await expect(
       collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending')),

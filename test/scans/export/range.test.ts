@@ -34,14 +34,14 @@ describe('a range', () => {
     expect(asked).toEqual([{ page: 1, limit: 500 }]);
   });
 
-  it('is cut exactly: from its beginning, and without its end (C2)', () => {
+  it('is cut exactly: it includes its beginning and excludes its end (C2)', () => {
     expect(idsOf(cut(page([1, 2, 3, 4, 5]), range))).toEqual([2, 3]);
     expect(idsOf(cut(page([1, 2, 3, 4, 5]), { sinceMs: undefined, untilMs: range.untilMs }))).toEqual([
       1, 2, 3,
     ]);
   });
 
-  it('returns a batch that is inside unchanged', () => {
+  it('leaves a batch that is inside it unchanged', () => {
     const inside = page([2, 3]);
     expect(cut(inside, range)).toBe(inside);
   });

@@ -39,7 +39,7 @@ describe('a range that is read in repeated passes', () => {
     expect(widths).toEqual([16]);
   });
 
-  it('is granted twice its pages for each pass that found more rows, and such a pass is not counted', async () => {
+  it('is granted twice its pages for each pass that found more rows, and that pass is not counted', async () => {
     const granted: number[] = [];
     const { read, asked } = answers(
       p([1], 4),
@@ -70,7 +70,7 @@ describe('a range that is read in repeated passes', () => {
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
-  it('is granted no requests for rows that arrived, which the total shows', async () => {
+  it('is granted no requests for new rows, which the total shows', async () => {
     const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
     const grant = () => expect.unreachable();
     expect(await collect(repeatPasses({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
@@ -105,7 +105,7 @@ describe('a range that is read in repeated passes', () => {
 });
 
 describe('repeated passes that found as many IDs as the total', () => {
-  it('do not verify the range if more rows were returned than counted: a repeated one may hide another (C11)', async () => {
+  it('do not verify the range if more rows were returned than counted: a repeated row may hide another (C11)', async () => {
     expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({
       count: 4,
       total: 4,
@@ -121,7 +121,7 @@ describe('repeated passes that found as many IDs as the total', () => {
     });
   });
 
-  it('do not verify the range by an older total if the newest one is larger (C11)', async () => {
+  it('do not verify the range by an older total if the newest total is larger (C11)', async () => {
     expect(await readAll(p([1, 2], 3), [p([3], 4)])).toMatchObject({ count: 3, total: 4, isVerified: false });
   });
 });

@@ -37,12 +37,12 @@ describe('slices of a range', () => {
     },
   );
 
-  it('are a single one if all rows fit on few pages, which costs two requests in addition to the pages', async () => {
+  it('are a single slice if all rows fit on few pages, which costs two requests more than the pages', async () => {
     expect(await sliced(99, { pageCap: 10 })).toEqual({ ids: all(99), requests: 11 });
     expect(await sliced(9, { pageCap: 10 })).toEqual({ ids: all(9), requests: 2 });
   });
 
-  it('are cut exactly, also at the borders between them', async () => {
+  it('are cut exactly, even at the borders between them', async () => {
     const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
     expect((await sliced(400, { pageCap: 7 }, { range })).ids).toEqual(all(400).slice(20, 320));
     expect(
@@ -51,7 +51,7 @@ describe('slices of a range', () => {
     ).toEqual(all(400).slice(100));
   });
 
-  it('are found with a service that returns only its first rows as pages (C10)', async () => {
+  it('are complete even if the service returns only its first rows as pages (C10)', async () => {
     expect((await sliced(700, { pageCap: 10, reach: 200 })).ids).toEqual(all(700));
     expect((await sliced(700, { pageCap: 10, reach: 100, order: 'descending' })).ids).toEqual(all(700));
   });
@@ -86,7 +86,7 @@ describe('the cuts of slices', () => {
     return { ids, batches, asked: asked.length, bounds: bounds.filter((ms) => ms !== RANGE.untilMs + 1000) };
   }
 
-  it('are at whole seconds, and twenty pages are read without one (C2)', async () => {
+  it('are at whole seconds, and a range of twenty pages is read without a cut (C2)', async () => {
     const { ids, batches, bounds } = await cutsOf(999, 250, { pageCap: 10 });
     expect(ids).toEqual(all(999));
     expect(Math.max(...batches)).toBeLessThanOrEqual(200);
@@ -94,11 +94,11 @@ describe('the cuts of slices', () => {
     expect(await cutsOf(199, 250, { pageCap: 10 })).toMatchObject({ batches: [199], asked: 21 });
   });
 
-  it('are never inside a second, whose rows are read as one slice', async () => {
+  it('are never inside a second: all rows of a second are read as one slice', async () => {
     expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
   });
 
-  it('lose no rows at the second itself, whether bounds are exclusive or rounded (C2)', async () => {
+  it('lose no rows at the second of a cut, whether bounds are exclusive or rounded (C2)', async () => {
     for (const how of [
       { sinceInclusive: false },
       { wholeSeconds: true },
@@ -116,7 +116,7 @@ describe('the cuts of slices', () => {
     expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
   });
 
-  it('do not count a row twice that is just before a cut (C12)', async () => {
+  it('do not count a row just before a cut twice (C12)', async () => {
     const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
     const count = async (arrivals?: ModelScansOptions['arrivals']) => {
       const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
@@ -161,7 +161,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are refused if a slice that cannot be split has a larger total than rows', async () => {
+  it('are refused if a slice that cannot be split has fewer rows than its total', async () => {
     await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
       new InconsistentPagesError(
         'for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows',

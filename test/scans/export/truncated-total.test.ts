@@ -68,7 +68,7 @@ describe('a request beyond the edge of a range', () => {
     expect((await asked('descending', edgeAt(10, 10), page([11, 10]))).more).toBe(false);
   });
 
-  it('shows that there are more rows if one is beyond the edge, or at the edge and unknown', async () => {
+  it('shows that there are more rows if it returns a row beyond the edge, or an unknown row at the edge', async () => {
     expect((await asked('ascending', edgeAt(14, 14), page([14, 15]))).more).toBe(true);
     expect((await asked('descending', edgeAt(10, 10), page([10, 9]))).more).toBe(true);
     expect((await asked('ascending', edgeAt(14, 14), page([14, 99], { times: [14, 14] }))).more).toBe(true);
@@ -105,7 +105,7 @@ describe('a request beyond the edge of a range', () => {
     expect(service.state.requests).toBe(3);
   });
 
-  it('begins at the edge if all rows are near it: a total as large as that of the range may be capped too', async () => {
+  it('begins at the edge if all rows are near the edge: a total as large as that of the range may be capped too', async () => {
     const near = [
       { id: 13, time: START + 13_500 },
       ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 })),
@@ -147,7 +147,7 @@ describe('a request beyond the edge of a range', () => {
     expect(await ask([...near, beyond])).toBe(true);
   });
 
-  it('is inconclusive if only rows outside the range would show it', async () => {
+  it('is inconclusive if only rows outside the range could show whether there are more', async () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
     const until = { ...range, untilMs: START + 99_500 };
@@ -164,14 +164,14 @@ describe('a request beyond the edge of a range', () => {
     expect(await requestBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
   });
 
-  it('includes the page after a full one at the edge: a total that is one too small hides a row there', async () => {
+  it('includes the page after a full page at the edge: a total that is one too small hides a row there', async () => {
     const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
     const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
     const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
     expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
   });
 
-  it('finds omitted rows at the edge itself, of which other rows are known', async () => {
+  it('finds omitted rows at the edge itself, where other rows are known', async () => {
     const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
       cap: 10,
       order: 'descending',
@@ -194,7 +194,7 @@ describe('a request beyond the edge of a range', () => {
     expect(atBorder.requests).toHaveLength(2);
   });
 
-  it('is inconclusive if only a second further out would show it, and that is outside the range', async () => {
+  it('is inconclusive if only a second further out, outside the range, could show more rows', async () => {
     const ids = new Set(Array.from({ length: 100 }, (_, i) => i + 1));
     const near = await asked('ascending', { timeMs: RANGE.untilMs - 500, ids });
     expect(near.more).toBeUndefined();
@@ -276,7 +276,7 @@ describe('requests beyond rows of one instant', () => {
     expect(pages).toEqual([1]);
   });
 
-  it('are inconclusive if one of the two is', async () => {
+  it('are inconclusive if either of the two requests is', async () => {
     expect(await ask([page([], { total: 2 }), page([], { total: 2 })])).toMatchObject({
       more: undefined,
       requests: { length: 2 },

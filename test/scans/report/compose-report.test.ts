@@ -71,7 +71,7 @@ test('a report marks periods before the data, and shows no percentage for them',
   expect(report.tiles[0]).toEqual({ label: 'Scans', value: '300', detail: 'September 2026: 40\u00a0†' });
 });
 
-test('a report explains that mark below a table if only some rows are before the data', () => {
+test('a report explains the mark of rows before the data if only some rows of a table have it', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 40, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 50, change: 0.2 },
@@ -133,7 +133,7 @@ test('a report translates countries and devices, and shows unknown values unchan
   ]);
 });
 
-test('titles the card of a joined column with its name, and gives it a unique ID', () => {
+test('a report titles the card of a joined column with its name, and gives the card a unique ID', () => {
   const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
   const { cards } = composeReport(
     figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }),
@@ -146,7 +146,7 @@ test('titles the card of a joined column with its name, and gives it a unique ID
   expect(textsOf(cards[1])).toEqual([['Berlin', '30', '–']]);
 });
 
-test('a report shows averages of weekdays and hours, also without a comparison', () => {
+test('a report shows averages for weekdays and hours, even without a comparison', () => {
   const weekdays = sectionOf(
     { kind: 'time', by: 'weekday' },
     [
@@ -164,7 +164,7 @@ test('a report shows averages of weekdays and hours, also without a comparison',
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
 });
 
-test('shades hours by weekday after both cards, and leaves hours without data empty', () => {
+test('a report shades hours by weekday after the cards of both, and leaves hours without data empty', () => {
   const by = (unit: 'hour' | 'weekday') =>
     sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>
@@ -202,7 +202,7 @@ test('a report shows no number for days that the data does not cover, such as fu
   expect(cards[1]?.notes).toEqual([]);
 });
 
-test('compares the same weekdays, and notes that the line is shifted', () => {
+test('a report compares the same weekdays, and notes that the line is shifted', () => {
   // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
   const rows = Array.from({ length: 31 }, (_, at) => {
     const date = `2026-10-${String(at + 1).padStart(2, '0')}`;
@@ -231,7 +231,7 @@ test('compares the same weekdays, and notes that the line is shifted', () => {
   });
 });
 
-test('a chart has no legend without a line of the comparison', () => {
+test('a chart without a comparison line has no legend', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-01', scans: 1, previous: 5 },
     { value: '2026-10-02' },
@@ -241,7 +241,7 @@ test('a chart has no legend without a line of the comparison', () => {
   ).toBeUndefined();
 });
 
-test('marks codes as new that did not exist during all of the previous period and have no scans in it', () => {
+test('a report marks codes as new that did not exist in all of the previous period and have no scans in it', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 0, previousPerDay: 0, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 0, previousPerDay: 0 },
@@ -267,7 +267,7 @@ test('marks codes as new that did not exist during all of the previous period an
   expect(of({ kind: 'value', by: 'os' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
 });
 
-test('distinguishes codes without a value in a column or a tag from values that were not recorded', () => {
+test('a report distinguishes codes without a value in a column or a tag from values that were not recorded', () => {
   const sections = [
     sectionOf({ kind: 'column', by: 'Stadt' }, [{ scans: 1 }]),
     sectionOf({ kind: 'utm', by: 'utm_term' }, [{ scans: 1 }]),
@@ -297,7 +297,7 @@ test('all averages of a table have the same number of decimals', () => {
   ]);
 });
 
-test('notes that the data begins or ends within the range only if whole days are missing', () => {
+test('a report notes that the data begins or ends within the range only if whole days are missing', () => {
   const coverageOf = (startsLateMs: number, endsEarlyMs: number) =>
     composeReport(figuresOf({ coverage: { startsLateMs, endsEarlyMs, isWhole: false } }), ENGLISH).coverage;
   const day = 86_400_000;
@@ -308,7 +308,7 @@ test('notes that the data begins or ends within the range only if whole days are
   ]);
 });
 
-test('a report names the busiest day with its weekday', () => {
+test('a report states the busiest day with its weekday', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-13', scans: 5 },
     { value: '2026-10-14', scans: 9 },
@@ -318,7 +318,7 @@ test('a report names the busiest day with its weekday', () => {
   expect(cards[0]?.chart?.columns.map(({ label }) => label)).toEqual(['13 Oct', '14 Oct']);
 });
 
-test('truncates names of 10 kB, and splits a note into paragraphs', () => {
+test('a report truncates names of 10 kB, and splits a note into paragraphs', () => {
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: 'x'.repeat(10_000), name: '😀'.repeat(5000), scans: 1, share: 1 },
   ]);
@@ -329,7 +329,7 @@ test('truncates names of 10 kB, and splits a note into paragraphs', () => {
   expect(report.note).toEqual(['One two.', 'Three.']);
 });
 
-test.each(LANGUAGES)('%s: a small report is unchanged', async (language) => {
+test.each(LANGUAGES)('a small report in the language %s is unchanged', async (language) => {
   const row = { scans: 620, perDay: 20, previous: 300, previousPerDay: 10, change: 1, share: 0.05 };
   const sections = [
     sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], {

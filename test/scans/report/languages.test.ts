@@ -55,7 +55,7 @@ describe.each(LANGUAGES)('%s', (language) => {
     ]);
   });
 
-  test('is two files of the build', () => {
+  test('is built as two files', () => {
     const files = ['', '2'].map((end) => readFileSync(`dist/${language}${end}.js`, 'latin1'));
     expect(files.filter((file) => file.includes('kicker'))).toHaveLength(1);
     expect(files.filter((file) => file.includes('quarters'))).toHaveLength(1);

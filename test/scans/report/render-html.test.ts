@@ -18,7 +18,7 @@ const days = sectionOf({ kind: 'time', by: 'day' }, [
   { value: '2026-10-02', scans: 20, previous: 6 },
 ]);
 
-test('escapes hostile text at every place of the document, without bidi controls', async () => {
+test('the HTML of a report escapes hostile text everywhere, without bidi controls', async () => {
   const column = sectionOf({ kind: 'column', by: HOSTILE }, [{ value: HOSTILE, scans: 1 }]);
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: HOSTILE, name: HOSTILE, scans: 40, share: 0.8 },
@@ -39,7 +39,7 @@ test('escapes hostile text at every place of the document, without bidi controls
   expect(page.isWellFormed()).toBe(true);
 });
 
-test('isolates the direction of each name', async () => {
+test('the HTML of a report isolates the direction of each name', async () => {
   const codes = sectionOf({ kind: 'code', by: 'code' }, [{ value: 'abc', name: 'قائمة الطعام', scans: 1 }]);
   const page = await pageOf({ title: 'שלום', sections: [codes], silent: [{ name: 'x', detail: 'y' }] });
   expect(page).toContain('<h1><bdi>שלום</bdi></h1>');
@@ -47,7 +47,7 @@ test('isolates the direction of each name', async () => {
   expect(page).toContain('<li><bdi>x</bdi> <bdi class="slug">y</bdi></li>');
 });
 
-describe('in Arabic', () => {
+describe('a report in Arabic', () => {
   test('is set from right to left, and so are its charts', async () => {
     const [english, arabic] = await Promise.all([
       pageOf({ sections: [days] }),
@@ -68,7 +68,7 @@ describe('in Arabic', () => {
   });
 });
 
-test('keeps words whole, except those that are longer than a line of a phone', async () => {
+test('the HTML of a report keeps words whole, except those that are longer than a line on a phone', async () => {
   const name = 'Tischaufsteller https://www.example.com/a/long/path';
   const column = sectionOf({ kind: 'column', by: 'Einsatzort und Verantwortlicher' }, [
     { value: name, scans: 1 },
@@ -80,7 +80,7 @@ test('keeps words whole, except those that are longer than a line of a phone', a
   expect(page).toContain('scope="col"><bdi>Einsatzort und Verantwortlicher</bdi>');
 });
 
-test('draws the bar of a row behind its name, and the figures below it if there is little room', async () => {
+test('a table draws the bar of a row behind its name, and figures below it if there is little room', async () => {
   const row = { value: 'DE', scans: 80, previous: 100 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row, { ...row, scans: 20 }]);
   const compared = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } });
@@ -121,7 +121,7 @@ test('a chart has the line of the comparison, in the order of time', async () =>
   expect(page).toContain('</span>September 2026');
 });
 
-test('embeds a logo as data, and allows images of data alone', async () => {
+test('the HTML of a report embeds a logo as data, and allows images only as data', async () => {
   const logo = { png: Buffer.from('png'), width: 480, height: 120 };
   const page = await pageOf({ logo });
   expect(page).toContain(

@@ -42,7 +42,7 @@ test('a report lists codes without scans, whatever the dimensions are', async ()
   expect(page).not.toContain('id="by-code"');
 });
 
-test('contains untrusted values as text, runs and loads nothing, and reveals no secret (F10)', async () => {
+test('a report contains untrusted values as text, runs and loads nothing, and reveals no secret (F10)', async () => {
   const directory = await useDirectory();
   const hostile =
     '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';
@@ -74,7 +74,7 @@ test('contains untrusted values as text, runs and loads nothing, and reveals no 
   expect(page).toContain('Scans are not people');
 });
 
-test('contains nothing of the machine: no path, file name or command line', async () => {
+test('a report contains nothing about the machine: no path, file name or command line', async () => {
   const directory = await useDirectory();
   const input = join(directory, 'secret-client-folder.csv');
   await writeFile(
@@ -109,7 +109,7 @@ test('contains nothing of the machine: no path, file name or command line', asyn
 /** Names of CSS variables begin like flags. */
 const STYLES = /<style>.*<\/style>/s;
 
-test('draws a logo to pixels, and refuses one that loads or runs something', async () => {
+test('a report draws a logo as pixels, and refuses a logo that loads or runs something', async () => {
   const directory = await useDirectory();
   const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">${inner}</svg>`;
   await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z' })}\n`);
@@ -145,7 +145,7 @@ test.each([
   [['x', '-o', 'r.html', '--paper', 'letter'], '--paper requires an --output that ends in .pdf'],
   [['x', '-o', '-', '--paper', 'a4'], '--paper requires an --output that ends in .pdf'],
   [['x', '-o', 'r.pdf', '--paper', 'a5'], "invalid value for --paper: 'a5'"],
-])('%j is refused', async (args, message) => {
+])('a report with the arguments %j is refused', async (args, message) => {
   const { code, stderr } = await runByDay(['scans', 'report', ...args]);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

@@ -31,7 +31,7 @@ describe('the cuts of days, weeks and months', () => {
     }
   });
 
-  it('are by the zone, also if clocks change or a date was skipped', () => {
+  it('follow the zone, even if clocks change or a date was skipped', () => {
     expect(cuts(['day'], '2026-10-23T22:00', '2026-10-26T23:00', 'Europe/Berlin')).toEqual([
       '2026-10-24T22:00',
       '2026-10-25T23:00',

@@ -16,7 +16,7 @@ describe('a local hour', () => {
     ['2021-01-03T12', '2021-01-03', '2020-W53', '2021-01', '12', 'Sunday'],
     ['2024-02-29T12', '2024-02-29', '2024-W09', '2024-02', '12', 'Thursday'],
     ['0001-01-01T00', '0001-01-01', '1-W01', '0001-01', '00', 'Monday'],
-  ])('%s is of %s, %s, %s, hour %s, %s', (text, ...names) => {
+  ])('%s is in %s, %s, %s, hour %s, %s', (text, ...names) => {
     const units: TimeDimension[] = ['day', 'week', 'month', 'hour', 'weekday'];
     expect(units.map((unit) => named(unit, text))).toEqual(names);
   });

@@ -32,7 +32,7 @@ describe('the code of a row', () => {
     });
   });
 
-  it('has the ID of the file, unless the row has one', () => {
+  it('is the one with the ID of the file, unless the row has an ID', () => {
     const ofFile = createCodes({ owner: 'abc', stem: 'abc' });
     expect(ofFile({})).toMatchObject({ value: 'abc', id: 'abc', slug: undefined });
     expect(ofFile({ qr_slug: 'menu' })).toMatchObject({ value: 'menu', id: 'abc', slug: 'menu' });

@@ -53,7 +53,7 @@ describe('a row of a code', () => {
     ).toEqual([...['North', 'South', 'South', null]]);
   });
 
-  it('is not found by slug if it is of another ID: a slug may have belonged to a deleted code (F20)', async () => {
+  it('is not found by slug if it has another ID: a slug may have belonged to a deleted code (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n`;
     expect(
       await valuesIn(text, { id: ID, slug: 'renamed' }, { id: OTHER, slug: 'menu' }, { slug: 'menu' }),
@@ -120,12 +120,12 @@ describe('two rows of one code', () => {
     ]);
   });
 
-  it('count as different only by the columns in --by', async () => {
+  it('are different only if they differ in a column of --by', async () => {
     const table = await tableOf('slug,region,printed\nmenu,North,1\nmenu,North,2\n');
     expect(table.valueOf(code({ slug: 'menu' }), 'region')).toBe('North');
   });
 
-  it('of JSON are named by their items', async () => {
+  it('of JSON are reported by their item numbers', async () => {
     const rows = [
       { slug: 'menu', region: 'a' },
       { slug: 'menu', region: 'b' },
@@ -154,11 +154,11 @@ describe("a file that can't be joined", () => {
       { slug: 'menu' },
       'cannot join codes.csv: the scans have slugs, but no code IDs, and the file has only IDs',
     ],
-  ])('%j', async (text, more, refused) => {
+  ])('has the content %j', async (text, more, refused) => {
     expect(await refusal(text, more)).toBe(refused);
   });
 
-  it('is accepted for scans that have both', async () => {
+  it('can be joined to scans that have both an ID and a slug', async () => {
     expect(await valuesIn('slug,region\nmenu,North\n', { id: ID, slug: 'menu' })).toEqual(['North']);
     expect(await valuesIn(`id,region\n${ID},North\n`, { id: ID, slug: 'menu' })).toEqual(['North']);
   });
@@ -217,7 +217,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('is refused before scans are read if a row without an ID contradicts another', async () => {
+  it('precedes the reading of scans if a row without an ID contradicts another row', async () => {
     for (const [first, second] of [['', ''] as const, [ID, ''] as const, ['', ID] as const]) {
       const text = `id,slug,region\n${first},menu,North\n${second},menu,South\n`;
       await expect(tableOf(text)).rejects.toThrow('code menu has two values');
@@ -226,7 +226,7 @@ describe('a refusal', () => {
     await expect(tableOf(`id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`)).resolves.toBeDefined();
   });
 
-  it('names the slug of three rows of which the last one differs', async () => {
+  it('names the slug if the last of three rows differs', async () => {
     const third = '8f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c13';
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,North\n${third},menu,South\n`;
     expect(await refusal(text)).toBe(

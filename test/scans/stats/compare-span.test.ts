@@ -25,7 +25,7 @@ describe('the range before', () => {
     ['2026-10-01T00:00:00Z', '2027-01-01T00:00:00Z', ['2026-07-01T00:00', '2026-10-01T00:00']],
     ['2026-10-10T00:00:00Z', '2026-10-13T00:00:00Z', ['2026-10-07T00:00', '2026-10-10T00:00']],
     ['2026-10-10T06:00:00Z', '2026-10-10T09:00:00Z', ['2026-10-10T03:00', '2026-10-10T06:00']],
-  ])('of %s to %s', (since, until, expected) => {
+  ])('the range from %s to %s ends where that range begins', (since, until, expected) => {
     expect(rangeBefore(since, until)).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe('the range before', () => {
     ]);
   });
 
-  it('has the elapsed part of the range, if that is not over', () => {
+  it('is as long as the elapsed part of a range that is not over', () => {
     const nowMs = at('2026-11-22T12:30:00Z');
     expect(rangeBefore('2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', { nowMs })).toEqual([
       '2026-10-01T00:00',
@@ -66,7 +66,7 @@ describe('the range before', () => {
 describe('the range before a range that is not over', () => {
   const [since, until] = ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'] as const;
 
-  it('is whole if the current time is at its end, later, or not after its beginning', () => {
+  it('is whole if the current time is at the end of the range, later, or not after its beginning', () => {
     for (const now of [until, '2026-12-02T00:00:00Z', since, '2026-10-31T00:00:00Z']) {
       expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual([
         '2026-10-01T00:00',

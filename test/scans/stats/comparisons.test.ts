@@ -82,7 +82,7 @@ describe('periods that differ in length', () => {
     });
   });
 
-  it('of the same length are compared by scans, and so are their days', () => {
+  it('are compared by averages, unlike periods or days of the same length', () => {
     const same: Given = {
       now: [OCTOBER, { '2026-10-05': 60 }],
       before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],
@@ -93,7 +93,7 @@ describe('periods that differ in length', () => {
     expect(rowsOf('week', given).comparesAverages).toBe(false);
   });
 
-  it('count as equally long if they differ by the minutes that a count takes', () => {
+  it('count as equally long if they differ by less than five minutes', () => {
     const ended: Given = {
       now: [['2026-10-01', '2026-11-01'], { '2026-10-05': 60 }],
       before: [['2026-09-01', '2026-09-20T12:00:00Z'], { '2026-09-05': 40 }],
@@ -126,7 +126,7 @@ describe('weekdays and hours', () => {
     expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
   });
 
-  it('are divided by the days in the range that have them, also at its ends', () => {
+  it('are divided by the number of their days in the range, with fractions at its ends', () => {
     const given: Given = {
       now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }],
     };
@@ -166,7 +166,7 @@ describe('weekdays and hours', () => {
     expect([totalOf(options(short)).perDay, rowsOf('weekday', short).rows[6]?.perDay]).toEqual([5, 5]);
   });
 
-  it('of many weeks have one day per week each', () => {
+  it('of many weeks are divided by the number of weeks', () => {
     const given: Given = { now: [['1000-01-01', '2026-10-05'], { '2026-10-04': 30 }] };
     const weeks = (at('2026-10-05') - at('1000-01-01')) / (7 * 86_400_000);
     expect(rowsOf('weekday', given).rows[6]?.perDay).toBeCloseTo(30 / Math.floor(weeks), 4);
@@ -188,7 +188,7 @@ describe('a change', () => {
     [29, 3000, null],
     [3000, 29, null],
     [20_000, 30, 665.666667],
-  ])('of %i scans after %i is %j (F16)', (scans, previous, change) => {
+  ])('to %i scans from %i is %j (F16)', (scans, previous, change) => {
     expect(compared(scans, previous).change).toBe(change);
   });
 
@@ -204,7 +204,7 @@ describe('a change', () => {
     expect(compared(3000, 0)).toMatchObject({ previous: 0, previousPerDay: 0, change: null });
   });
 
-  it('of a unit is null where the data begins within it, or later', () => {
+  it('of a unit is null if the data begins within the unit or later', () => {
     const scans = (month: string) => ({
       [`2026-${month}-02`]: 40,
       [`2026-${month}-05`]: 40,
@@ -232,7 +232,7 @@ describe('a change', () => {
     expect(rowsOf('hour', given).rows[12]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
   });
 
-  it('of a unit is null if the previous one is cut', () => {
+  it('of a unit is null if the range cuts the unit before', () => {
     const given: Given = {
       now: [['2026-10-01', '2026-11-15'], { '2026-10-05': 40 }],
       before: [['2026-08-17', '2026-10-01'], { '2026-08-20': 40 }],
@@ -312,7 +312,7 @@ describe('all scans', () => {
     });
   });
 
-  it('have no change if one of the periods is not covered at all', () => {
+  it('have no change if the data covers nothing of one of the periods', () => {
     const data = { fromMs: at('2026-10-10'), toMs: at('2026-10-20') };
     const given: Given = {
       now: [['2026-11-01', '2026-12-01'], { '2026-11-05': 60 }],
@@ -397,7 +397,7 @@ describe('a row that begins before the data', () => {
     expect(flagged('week', { ...given, data: { fromMs: at('2026-10-02') } })).toEqual([true, false]);
   });
 
-  it('does not mark the row of all other values', () => {
+  it('is not marked if it is the row of all other values', () => {
     const before: Given['before'] = [SEPTEMBER, { '2026-09-05': 3 }];
     const given = options({ now: [OCTOBER, { '2026-10-05': 5 }], before });
     const current = createTally([groupOf('country')], () => 0);

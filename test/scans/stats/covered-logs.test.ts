@@ -26,7 +26,7 @@ it('covered ranges are separate for files without an append, between which scans
   ]);
 });
 
-it('a covered range includes the rotated files of an appended one, from its first run on (F12)', async () => {
+it('a covered range includes the rotated files of an appended file, from its first run on (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const memory = createMemoryDisk();

@@ -30,7 +30,7 @@ it.each([
   [12_000, true],
   [26_000, true],
 ])(
-  'the cells of %i values by two others add up to all scans, and are marked if approximate',
+  'the cells of %i values by two dimensions add up to all scans, and are marked if approximate',
   (count, isApproximate) => {
     const expected = { scans: 2 * count, isApproximate };
     expect(countReferrers(count, 'referrer', 'device')).toEqual(expected);

@@ -59,7 +59,7 @@ function brief(by: Dimension, given: FiguresOptions) {
 describe('figures by time', () => {
   const span = { sinceMs: at('2026-10-24T22:00:00Z'), untilMs: at('2026-10-26T23:00:00Z') };
 
-  it('are for local days, also with 25 hours, and include days without scans', () => {
+  it('are for local days, even days of 25 hours, and include days without scans', () => {
     const current = tallyOf(
       [{ ts: '2026-10-24T22:00:00Z' }, { ts: '2026-10-25T22:59:59.999Z' }],
       'Europe/Berlin',
@@ -124,7 +124,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('are compared from the first day on, and with nothing if the previous range is shorter', () => {
+  it('are compared from the first day on; a shorter previous range leaves the last days without a comparison', () => {
     const before = {
       tally: tallyOf([{ ts: '2026-09-01T08:00:00Z', scans: 40 }], 'UTC'),
       span: { sinceMs: at('2026-09-01T00:00:00Z'), untilMs: at('2026-09-03T00:00:00Z') },
@@ -159,7 +159,7 @@ describe('figures by value', () => {
     });
   });
 
-  it('include requested codes without scans, and values of the previous range only', () => {
+  it('include requested codes without scans, and values that only the previous range has', () => {
     const current = tallyOf([{ ts: '2026-10-01T12:00:00Z', code: 'a' }], 'UTC');
     const before = {
       tally: tallyOf([{ ts: '2026-09-01T12:00:00Z', code: 'b', scans: 2 }], 'UTC'),
@@ -231,7 +231,7 @@ describe('the rows of values', () => {
   const namesOf = ({ rows }: ReturnType<typeof valuesOf>) =>
     rows.map(({ value, isRest }) => (isRest ? '(other)' : value));
 
-  it('are by scans, then by those before, then by value, and without a value last', () => {
+  it('are sorted by scans, then previous scans, then value; rows without a value come last', () => {
     expect(namesOf(valuesOf(undefined, { B: 1, A: 1, C: 2, '': 1 }))).toEqual(['C', 'A', 'B', null]);
     expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual([
       'B',
@@ -296,7 +296,7 @@ describe('the rows of units', () => {
     });
   });
 
-  it('of a range without an end go to its last scan, or are the first day', () => {
+  it('of a range without an end reach to its last scan, or are its first day if it has no scans', () => {
     const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: undefined };
     const rows = (scans: readonly Made[]) =>
       brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));

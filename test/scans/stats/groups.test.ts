@@ -131,7 +131,7 @@ describe('groups of codes', () => {
     expect(marked.map(({ change }) => change)).toEqual([null, null]);
   });
 
-  it('are added up with those of another tally', () => {
+  it('are added to the sums of another tally', () => {
     const [one, two] = [tallyOf({ a: 5 }), tallyOf({ b: 7, a: 1 })];
     one.addAll(two);
     expect(one.values.get('region')?.counts().get('South')).toBe(7);

@@ -75,7 +75,7 @@ describe('a range', () => {
 });
 
 describe('a comparison', () => {
-  it('with the period right before it is read once, cut between the periods', () => {
+  it('with the period directly before is read once, cut between the periods', () => {
     expect(plan({ since: '2026-09-10', until: '2026-09-20', compare: 'previous' })).toEqual({
       readings: [['2026-08-31', ['2026-08-31', '2026-09-20'], ['2026-09-01', '2026-09-10']]],
       before: ['2026-08-31', '2026-09-10'],
@@ -97,7 +97,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('of an open range ends now, by the clock of the service if it is known', () => {
+  it('with an open range ends now, by the clock of the service if known', () => {
     const asked: Asked = { since: '2026-09-10', compare: 'previous', now: '2026-09-20' };
     expect(plan(asked)).toMatchObject({ before: ['2026-08-31', '2026-09-10'], untilMs: '2026-09-20' });
     expect(plan({ ...asked, serviceNow: '2026-09-15' })).toMatchObject({
@@ -106,7 +106,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('of a period that is not over has its elapsed part', () => {
+  it('with a period that is not over covers the elapsed part', () => {
     const asked: Asked = { since: '2026-09-01', until: '2026-10-01', compare: 'previous' };
     expect(plan({ ...asked, now: '2026-09-11' }).before).toEqual(['2026-08-01', '2026-08-11']);
     expect(plan({ ...asked, now: '2026-11-11' }).before).toEqual(['2026-08-01', '2026-09-01']);
@@ -140,7 +140,7 @@ describe('totals', () => {
       Array.from({ length: parts - 1 }, (_, i) => i),
     );
 
-  it('are requested only if that costs less than the other pages', () => {
+  it('are requested only if they cost less than the pages', () => {
     expect([cheaper(180, 3), cheaper(199, 3), cheaper(210, 3), cheaper(50, 1), cheaper(99, 1)]).toEqual([
       false,
       false,
@@ -151,7 +151,7 @@ describe('totals', () => {
     expect([cheaper(149, 1), cheaper(149, 2)]).toEqual([true, false]);
   });
 
-  it('of one part cost one request more if the total may be capped', () => {
+  it('of one part cost an extra request if the total may be capped', () => {
     expect([cheaper(50, 1), cheaper(100, 1), cheaper(150, 1), cheaper(1000, 1), cheaper(1000, 2)]).toEqual([
       ...[false, false, true, true, true],
     ]);

@@ -45,7 +45,7 @@ describe('a tally', () => {
     expect([countsOf(tally, 'code'), [...tally.hours]]).toEqual([{ a: 2 }, [[0, 2]]]);
   });
 
-  it('has values as text, and null for none', () => {
+  it('has values as text, and null for missing values', () => {
     const tally = tallyBy(['country', 'city']);
     for (const scan of [
       { country: 'DE', city: 7 },
@@ -76,7 +76,7 @@ describe('a tally', () => {
     expect([sum.total(), sum.span()]).toEqual([6, undefined]);
   });
 
-  it('counts many scans of one time', () => {
+  it('counts several scans of one time at once', () => {
     const tally = tallyBy(['day', 'code']);
     const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + HOUR });
     tally.addMany(unit(HOUR), A, 5);
@@ -90,7 +90,7 @@ describe('a tally', () => {
     expect(countsOf(tally, 'code')).toEqual({ a: 5 });
   });
 
-  it('adds all counts of another one', () => {
+  it('adds all counts of another tally', () => {
     const [tally, other, empty] = [
       tallyBy(['day', 'code']),
       tallyBy(['day', 'code', 'country']),

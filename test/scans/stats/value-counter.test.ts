@@ -12,7 +12,7 @@ function countedOf(counter: ReturnType<typeof createValueCounter>): Record<strin
 }
 
 describe('counts of values', () => {
-  it('are exact for few values, and count the empty text as none', () => {
+  it('are exact for few values, and count empty text as no value', () => {
     const counter = createValueCounter(3);
     for (const value of ['DE', 'FR', 'DE', '', null]) counter.add(value);
     expect(countedOf(counter)).toEqual({ DE: 2, FR: 1, null: 2 });
@@ -99,7 +99,7 @@ describe('counts of values', () => {
 });
 
 describe('an evicted value', () => {
-  it('is the rarest of all, in any order of them (F1)', () => {
+  it('is the rarest value, in any order of values (F1)', () => {
     const values = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(values, fc.integer({ min: 2, max: 12 }), fc.boolean(), (given, most, isSkewed) => {
@@ -119,7 +119,7 @@ describe('an evicted value', () => {
     );
   });
 
-  it('leaves its count as the error of the new one, which is shown without it (F2)', () => {
+  it('leaves its count as the error of the new value, which is shown without that error (F2)', () => {
     const counter = createValueCounter(3);
     for (const [value, scans] of [
       ['a', 6],
@@ -138,7 +138,7 @@ describe('an evicted value', () => {
     expect(counter.isApproximate()).toBe(true);
   });
 
-  it('leaves no shown value if no scan is certain', () => {
+  it('leaves no value to show if no scan is certain', () => {
     const counter = createValueCounter(1);
     counter.add('a', 5);
     counter.add('b', 0);

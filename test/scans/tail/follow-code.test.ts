@@ -57,7 +57,7 @@ function follow(how: ModelScansOptions = {}) {
   };
 }
 
-it('a followed code returns each scan once, oldest first, including late scans and those of one instant', async () => {
+it('a followed code returns each scan once, oldest first, including late scans and scans of one instant', async () => {
   for (const order of ['ascending', 'descending'] as const) {
     const { list, next } = follow({ order });
     list(1, 2);
@@ -75,7 +75,7 @@ it('a followed code returns each scan once, oldest first, including late scans a
   }
 });
 
-it('a followed code returns a scan once that the service lists twice, whatever the total is, with one note', async () => {
+it('a followed code returns a scan that the service lists twice only once, with one note, whatever the total is', async () => {
   for (const countsRepeats of [false, true]) {
     for (const order of ['ascending', 'descending'] as const) {
       const { list, next, notes } = follow({ twice: new Set([2]), countsRepeats, order });
@@ -90,7 +90,7 @@ it('a followed code returns a scan once that the service lists twice, whatever t
   }
 });
 
-it('a followed code returns, after an outage, the scans of before and during it', async () => {
+it('a followed code returns, after an outage, the scans from before and during the outage', async () => {
   const { list, next, stop } = follow();
   list(1);
   expect(await next()).toEqual([[1, 1]]);
@@ -117,7 +117,7 @@ it('a followed code finds scans that are listed nearly an hour late among thousa
   expect((scans.state.requests - before) / intervals).toBeLessThan(2);
 });
 
-it('a followed code continues with current scans after one that is dated in the future', async () => {
+it('a followed code continues with current scans after a scan that is dated in the future', async () => {
   const { list, next, setClock } = follow();
   const YEAR = 365 * 24 * 60;
   setClock(2);

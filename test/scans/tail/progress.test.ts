@@ -20,7 +20,7 @@ function createProgress(sinceMs: number, positions = new Map<string, TailPositio
 }
 
 describe('the progress of a tail', () => {
-  it('begins where the first run began, also for a new code', () => {
+  it('begins where the first run began, even for a new code', () => {
     const progress = createProgress(5);
     expect(progress.resume('a', AT)).toEqual({ fromMs: 5, at: AT, printed: new Map() });
   });
@@ -43,7 +43,7 @@ describe('the progress of a tail', () => {
     expect(progress.resume('b', AT).fromMs).toBe(0);
   });
 
-  it('does not begin before its start', () => {
+  it('never begins before the start of the first run', () => {
     const progress = createProgress(5 * HOUR_MS);
     progress.print(1, 5.5 * HOUR_MS);
     expect(progress.resume('a', AT).fromMs).toBe(5 * HOUR_MS);
@@ -55,7 +55,7 @@ describe('the progress of a tail', () => {
     expect(progress.resume('a', AT).fromMs).toBe(NOW - HOUR_MS);
   });
 
-  it('does not advance with a scan of the future, or before a reading from the start was complete (S3)', () => {
+  it('does not advance with a scan dated in the future, or while a reading from the start is incomplete (S3)', () => {
     const progress = createProgress(0);
     progress.print(1, NOW + 1);
     progress.print(2, NOW, AT, false);
@@ -75,7 +75,7 @@ describe('the progress of a tail', () => {
     machineMs: NOW + (hour + machine) * HOUR_MS,
   });
 
-  it("does not advance with a service's clock that is suddenly ahead, and prints nothing twice after it is right again (S8)", () => {
+  it("does not advance while the service's clock is suddenly ahead, and repeats no scan once the clock is right (S8)", () => {
     const progress = createProgress(0);
     progress.print(1, NOW, at(0));
     progress.print(2, NOW + 3.1 * HOUR_MS, at(0.1, { ahead: 3 }));
@@ -97,7 +97,7 @@ describe('the progress of a tail', () => {
     );
   });
 
-  it('advances with a clock that differs if it would otherwise keep too many IDs (S8)', () => {
+  it('advances with a clock that differs rather than keep too many IDs (S8)', () => {
     const progress = createProgress(0);
     const now = at(0.1, { ahead: 3 });
     progress.print(0, NOW, at(0));

@@ -50,7 +50,7 @@ describe('printing with a state', () => {
     }
   });
 
-  it('records after each 500 scans, so that the run after a kill repeats at most these (S2)', async () => {
+  it('records after every 500 scans, so that the run after a kill repeats at most 500 (S2)', async () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(printer, 1001));
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);

@@ -63,7 +63,7 @@ async function follow(path: string, given: Partial<TailRun> = {}, positions?: Ma
 const saved = async (path: string) => parseTailState(await readFile(path));
 
 describe('a state file', () => {
-  it('is written before a scan is requested, and continued from there (S4)', async () => {
+  it('is written before a scan is requested, and a later run continues from it (S4)', async () => {
     const path = await usePath();
     expect(await follow(path)).toEqual({ sinceMs: 1000, positions: new Map(), isContinued: false });
     expect(await saved(path)).toMatchObject({
@@ -131,7 +131,7 @@ describe('a state file', () => {
     expect((await saved(path)).workspace.baseUrl).toBe(elsewhere.baseUrl);
   });
 
-  it('is refused for other codes, and is unchanged (S6)', async () => {
+  it('is refused and unchanged for other codes (S6)', async () => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
     const bytes = await readFile(path);
@@ -158,7 +158,7 @@ describe('a state file', () => {
       'Restore the state file from a backup',
     ],
     ['one of another version', () => formatRecord({ version: 9 }), 'it has version 9, which', 'Update qrctl'],
-  ])('does not count as missing and is not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
+  ])('is neither treated as missing nor overwritten if it is %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
     const good = await readFile(path);
@@ -239,7 +239,7 @@ describe('a state file', () => {
     });
   });
 
-  it('rejects a record before the run began', async () => {
+  it('refuses positions before the run has begun', async () => {
     const path = await usePath();
     const file = await open(path);
     await expect(file.record(POSITIONS)).rejects.toThrow('the state was not begun');

@@ -54,7 +54,7 @@ describe('the file of a log', () => {
     ['empty', '', 'truncated'],
     ['with other bytes', 'abd\n', 'edited'],
     ['with data after the last commit', 'abc\nxyz', 'edited'],
-  ])('%s is recognized (V10)', async (_, content, word) => {
+  ])('is recognized if it is %s (V10)', async (_, content, word) => {
     const { fault, isUnfinished } = await check({ 'log.csv': content }, stateOf('abc\n'));
     expect(fault?.reason ?? 'nothing').toContain(word ?? 'nothing');
     expect(isUnfinished).toBe(false);
@@ -72,7 +72,7 @@ describe('the file of a log', () => {
     });
   });
 
-  it('may be missing, or moved within the directory, also if an empty one is in its place', async () => {
+  it('may be missing or moved within the directory, even if an empty file is in its place', async () => {
     expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('no longer exists');
     expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({
       fault: undefined,

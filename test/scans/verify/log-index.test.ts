@@ -51,7 +51,7 @@ describe('createLogIndex', () => {
 });
 
 describe('sumOf', () => {
-  it('differs for IDs that differ in either half, also beyond 2^53 (V4)', () => {
+  it('differs for IDs that differ in either half, even beyond 2^53 (V4)', () => {
     const high = [0, 1, 2, 2 ** 19];
     const low = [0, 1, 2, 3, 4, 1000, 65_536, 2 ** 31, 2 ** 32 - 1];
     const numbers = high.flatMap((part) => low.map((rest) => part * 2 ** 32 + rest));
@@ -82,7 +82,7 @@ describe('countIn', () => {
     for (let id = 0; id < day + 2; id++) index.add('a', 10 * (day + 2) + id, day * DAY_MS + id);
   const of = index.of('a') ?? emptyIndex();
 
-  it('counts the days of a range that ends at midnight, and those on which it begins or ends in between', () => {
+  it('counts the scans of each day that the range includes in whole or in part', () => {
     expect(countIn(of, { sinceMs: undefined, untilMs: 3 * DAY_MS })).toBe(1 + 2 + 3 + 4);
     expect(countIn(of, { sinceMs: undefined, untilMs: 2 * DAY_MS })).toBe(1 + 2 + 3);
     expect(countIn(of, { sinceMs: 0, untilMs: 2 * DAY_MS })).toBe(2 + 3);

@@ -81,7 +81,7 @@ describe('findSegments', () => {
     ]);
   });
 
-  it('reads up to a hundred pages of a range of which the log has nothing, and halves a longer one', async () => {
+  it('reads a range without rows in the log up to a hundred pages, and halves a longer one', async () => {
     const scans = scansOver(64, 101);
     expect(await find(scans.slice(1), [], daysFrom(0, 64), { pageCap: 1 })).toMatchObject({
       days: [[0, 64]],
@@ -122,7 +122,7 @@ describe('mayBeCapped', () => {
   const page = async (count: number) =>
     countScans({ read: modelScans(scansOver(1, count)).read, largest: { total: 0 } }, daysFrom(0, 1));
 
-  it('is false only if the total is no multiple, or another total of the run is larger (V3)', async () => {
+  it('is false only if the total is not round, or another total of the run is larger (V3)', async () => {
     const largest = { total: 0 };
     largest.total = 150;
     expect(mayBeCapped(await page(150), largest)).toBe(true);

@@ -87,7 +87,7 @@ describe('verifyCodes', () => {
     ]);
   });
 
-  it('reports repeated rows of a code that is equal otherwise', async () => {
+  it('reports repeated rows of a code that is otherwise equal', async () => {
     const scans = scansOver(1, 30);
     const { results, reads } = await verifyLogs({
       a: oneDay([...scans, ...scans.slice(0, 2)], modelScans(scans).read),
@@ -100,14 +100,14 @@ describe('verifyCodes', () => {
     expect(reads).toBe(0);
   });
 
-  it('sends no request for a code that the log does not cover, which does not count as equal', async () => {
+  it('sends no request for a code that the log does not cover, and does not count the code as equal', async () => {
     const service = modelScans(scansOver(1, 30));
     const { results, done } = await verifyLogs({ a: { read: service.read, log: [], range: undefined } });
     expect(results[0]).toMatchObject({ outcome: 'unproven', range: undefined, logged: 0 });
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
   });
 
-  it('requests one total for a code without rows: the service may have scans, also only just outside the range (V12)', async () => {
+  it('requests one total for a code without rows, because the service may have scans, even just outside the range (V12)', async () => {
     const range = { sinceMs: START_MS, untilMs: START_MS + DAY_MS };
     const services = [scansOver(1, 1033), scansOver(2, 2).slice(1), [{ id: 1, time: range.untilMs }]].map(
       (rows) => modelScans(rows),
@@ -165,7 +165,7 @@ describe('a code that was deleted (V7)', () => {
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
   });
 
-  it('counts as deleted if its total is refused with 404, and the others are compared', async () => {
+  it('counts as deleted if its total is refused with 404, and other codes are still compared', async () => {
     const scans = scansOver(1, 30);
     const b = oneDay(without(scans, 5), modelScans(scans).read);
     const { results } = await verifyLogs({ a: oneDay(scans, isGone), b });
@@ -258,7 +258,7 @@ describe('a part that is read', () => {
     expect(repairs).toBe(0);
   });
 
-  it('leaves its code unproven although a later part could be compared', async () => {
+  it('leaves its code `unproven` even if a later part could be compared', async () => {
     const scans = scansOver(64, 6400);
     const service = modelScans(scans, { pageCap: 20 });
     // The total of the first half grows with each request.
@@ -275,7 +275,7 @@ describe('a part that is read', () => {
     expect([...(added.get('a')?.keys() ?? [])]).toEqual([6000]);
   });
 
-  it('shows a scan as gone only if a second reading lacks it too: a replica may lag behind (V6)', async () => {
+  it('has a scan that is gone only if a second reading lacks it too: a replica may lag behind (V6)', async () => {
     const scans = scansOver(1, 30);
     const late = scans.slice(28);
     // The first response is of a replica without the last two scans.

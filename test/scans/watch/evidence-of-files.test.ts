@@ -164,7 +164,7 @@ describe('readFilesEvidence', () => {
     expect(found?.coverage).toMatchObject({ startsLateMs: START, endsEarlyMs: undefined });
   });
 
-  it('finds nothing without a scan before the end', async () => {
+  it('has no evidence without a scan before the end', async () => {
     expect((await read([[]])).found).toBeUndefined();
     expect((await read([[[A, END]]], { untilMs: END })).found).toBeUndefined();
     const { ids } = await read(
@@ -180,7 +180,7 @@ describe('readFilesEvidence', () => {
     expect(ids).toEqual([A]);
   });
 
-  it('names the code of each last scan', async () => {
+  it('names each code as in its last scan', async () => {
     const first: Scan[] = [
       [A, END - 3, 'old'],
       [B, END - 2, 'b'],

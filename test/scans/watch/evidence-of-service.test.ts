@@ -165,7 +165,7 @@ describe('evidence from totals', () => {
 });
 
 describe('the weeks', () => {
-  it('begin at the same local time, also if clocks change (W6)', () => {
+  it('begin at the same local time, even if clocks change (W6)', () => {
     const end = Date.parse('2026-11-20T04:00:00+01:00');
     const found = windowsUntil(end, 'Europe/Berlin');
     expect(found).toEqual({

@@ -52,7 +52,7 @@ describe('a code that is compared with its own past', () => {
     [31, 'ok'],
     [154, 'ok'],
     [155, 'jump'],
-  ])('has this outcome with %d scans: %s', async (recent, expected) => {
+  ])('with %d scans has the outcome %s', async (recent, expected) => {
     expect((await outcome({ recent })).outcome).toBe(expected);
   });
 
@@ -179,7 +179,7 @@ describe('a silence', () => {
     });
   });
 
-  it('of --quiet-for is reported for any code that had scans, however few and old (W4)', async () => {
+  it('of --quiet-for is reported for any code that had scans, however few or old (W4)', async () => {
     const limits = { quietForMs: 7 * DAY_MS };
     const few = { recent: 0, baseline: 3 };
     expect(await outcome({ ...few, last: ago(7) }, limits)).toMatchObject({

@@ -19,11 +19,11 @@ describe('the row of a code', () => {
     [{ outcome: 'ok', expected: 0, unjudged: 'none' }, 'not judged: no scans in nine weeks'],
     [{ outcome: 'new', expected: 0 }, 'not judged: less than nine weeks of scans'],
     [{ outcome: 'drop', expected: 80, low: 30, high: 154 }, null],
-  ] as const)('has a note of %j', (verdict, note) => {
+  ] as const)('has a note for %j', (verdict, note) => {
     expect(watchRow(CODE, { scans: 1, ...verdict }, END).note).toBe(note);
   });
 
-  it('has the figures it was judged by', () => {
+  it('has the figures by which the code was judged', () => {
     const verdict = {
       outcome: 'drop',
       scans: 12,
@@ -76,7 +76,7 @@ describe('news since the last run (W10)', () => {
     ['still a jump', judged('jump'), 'jump', false],
     ['a drop after a jump', judged('drop'), 'jump', true],
     ['silent for so long that nothing is expected', inactiveRow(CODE, 'paused'), 'quiet', false],
-  ] as const)('%s', (_, now, before, news) => {
+  ] as const)('are decided by the outcome of the last run: %s', (_, now, before, news) => {
     expect(isNews(now, before)).toBe(news);
   });
 });

@@ -6,7 +6,7 @@ import type { Transport } from '#service/transport';
 import { fakeClock } from '../../support/clock.ts';
 import { client, GET, prepare, type Setup, START } from './setup.ts';
 
-test('a 429 uses up no attempt: the call continues after any number of them (L17)', async () => {
+test('a 429 does not count as an attempt: a call succeeds after twenty of them (L17)', async () => {
   const clock = fakeClock();
   let asked = 0;
   const transport: Transport = {
@@ -51,7 +51,7 @@ describe('behind a gateway that refuses bursts with a page of HTML', () => {
   }
 
   test.each([1, 4, 16])(
-    '80 rows at 5 per second, %i in flight: done in minutes, and none is sent twice',
+    'each of 80 POST requests, %i in flight, succeeds once, within two minutes',
     async (concurrency) => {
       const { clock, model, sender, turned } = behindGateway(5, { limit: 1000, concurrency });
       const post = { ...GET, method: 'POST', body: { name: 'A' } } as const;
@@ -62,7 +62,7 @@ describe('behind a gateway that refuses bursts with a page of HTML', () => {
     },
   );
 
-  test('a gateway that refuses everything for a while causes waits of a minute at most', async () => {
+  test('calls wait a minute at most if the gateway refuses all requests for five minutes', async () => {
     const clock = fakeClock();
     const longest: number[] = [];
     let asked = 0;
@@ -83,39 +83,42 @@ describe('behind a gateway that refuses bursts with a page of HTML', () => {
 });
 
 describe('a window of an hour', () => {
-  test('is waited out once, without a 429 per minute', async () => {
+  test('causes one pause and no 429', async () => {
     const { sender, model, clock } = prepare({ limit: 10, windowMs: 3_600_000, phaseMs: 0 });
     await clock.run(Promise.all(Array.from({ length: 15 }, () => sender.call(GET))));
     expect(model.counts).toEqual(new Map([[200, 15]]));
     expect(sender.stats().pauses).toBe(1);
   });
 
-  test.each([false, true])('fails at once under --max-wait 30m (used up by others: %s)', async (byOthers) => {
-    const clock = fakeClock({ wallMs: START });
-    let asked = 0;
-    const transport: Transport = {
-      async exchange() {
-        asked += 1;
-        const headers = {
-          date: new Date(clock.now()).toUTCString(),
-          'x-ratelimit-remaining': '0',
-          'x-ratelimit-reset': String((START + 3_600_000) / 1000),
-          ...(byOthers && { 'retry-after': '3600' }),
-        };
-        return { status: byOthers ? 429 : 200, headers, text: byOthers ? '{"error":"no"}' : '{}' };
-      },
-      close() {},
-    };
-    const sender = client(clock, transport, { maxWaitMs: 1_800_000 });
-    const calls = [sender.call(GET), sender.call(GET)].map((call) => call.catch((error) => error));
-    const results = await clock.run(Promise.all(calls));
-    expect(results.filter((result) => result instanceof RateLimitError)).toHaveLength(byOthers ? 2 : 1);
-    expect(asked).toBe(1);
-    expect(clock.monotonic()).toBe(0);
-  });
+  test.each([false, true])(
+    'makes calls fail at once with --max-wait 30m (exhausted by other clients: %s)',
+    async (byOthers) => {
+      const clock = fakeClock({ wallMs: START });
+      let asked = 0;
+      const transport: Transport = {
+        async exchange() {
+          asked += 1;
+          const headers = {
+            date: new Date(clock.now()).toUTCString(),
+            'x-ratelimit-remaining': '0',
+            'x-ratelimit-reset': String((START + 3_600_000) / 1000),
+            ...(byOthers && { 'retry-after': '3600' }),
+          };
+          return { status: byOthers ? 429 : 200, headers, text: byOthers ? '{"error":"no"}' : '{}' };
+        },
+        close() {},
+      };
+      const sender = client(clock, transport, { maxWaitMs: 1_800_000 });
+      const calls = [sender.call(GET), sender.call(GET)].map((call) => call.catch((error) => error));
+      const results = await clock.run(Promise.all(calls));
+      expect(results.filter((result) => result instanceof RateLimitError)).toHaveLength(byOthers ? 2 : 1);
+      expect(asked).toBe(1);
+      expect(clock.monotonic()).toBe(0);
+    },
+  );
 });
 
-test('a Retry-After of a second is obeyed although requests are left and Reset is far ahead', async () => {
+test('a 429 pauses for its Retry-After of a second, although requests are left and Reset is far ahead', async () => {
   const clock = fakeClock({ wallMs: START });
   let asked = 0;
   const transport: Transport = {
@@ -135,7 +138,7 @@ test('a Retry-After of a second is obeyed although requests are left and Reset i
   expect(clock.monotonic()).toBeLessThan(1100);
 });
 
-describe('--retry-for, in an outage', () => {
+describe('--retry-for', () => {
   /** A service that is away for `outageMs`; Afterwards it answers, but never for `/broken`. */
   function outage(outageMs: number, retryForMs: number) {
     const clock = fakeClock();
@@ -152,7 +155,7 @@ describe('--retry-for, in an outage', () => {
     return { clock, sender: client(clock, transport, { retryForMs }) };
   }
 
-  test('15m outlasts five minutes, and retries are counted', async () => {
+  test('15m lets calls succeed after an outage of five minutes, and their retries are counted', async () => {
     const { clock, sender } = outage(300_000, 900_000);
     expect(await clock.run(Promise.all([sender.call(GET), sender.call(GET)]))).toEqual([{}, {}]);
     expect(clock.monotonic()).toBeLessThan(320_000);
@@ -160,7 +163,7 @@ describe('--retry-for, in an outage', () => {
     expect([retries, retries > 20]).toEqual([requests - 2, true]);
   });
 
-  test('the default gives up after half a minute and reports the time; the next call tries once', async () => {
+  test('30s ends a call after half a minute and reports the time, and the next call tries once', async () => {
     const { clock, sender } = outage(300_000, 30_000);
     const failed = () => sender.call(GET).catch((error: unknown) => error);
     expect(await clock.run(failed())).toMatchObject({
@@ -175,7 +178,7 @@ describe('--retry-for, in an outage', () => {
     expect(sender.stats().requests).toBe(before + 1);
   });
 
-  test('a call that fails while others succeed gives up, too', async () => {
+  test('30s ends a failing call, although other calls succeed', async () => {
     const { clock, sender } = outage(0, 30_000);
     let over = false;
     const broken = sender.call({ ...GET, path: '/broken' }).catch((error: unknown) => {
@@ -195,7 +198,7 @@ describe('--retry-for, in an outage', () => {
 });
 
 describe('--max-wait', () => {
-  test('0 never pauses: the window is used, and the next request fails at once with the time to retry', async () => {
+  test('0 uses up the window without a pause, and then fails at once with the time to retry', async () => {
     const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 12 }, () => sender.call(GET))));
     const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -208,7 +211,7 @@ describe('--max-wait', () => {
     expect(clock.monotonic()).toBeLessThan(2000);
   });
 
-  test('bounds the sum of all pauses, and is checked before sleeping', async () => {
+  test('limits the sum of all pauses: a pause that would exceed the limit does not begin', async () => {
     const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 150_000 });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 50 }, () => sender.call(GET))));
     expect(model.counts.get(200)).toBe(30);
@@ -222,7 +225,7 @@ describe('--max-wait', () => {
 });
 
 describe('places in flight', () => {
-  test('never exceed the concurrency, and every failure returns its place', async () => {
+  test('are never more than the concurrency, and are returned after every failure', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
     let inside = 0;
     let most = 0;
@@ -260,7 +263,7 @@ describe('places in flight', () => {
     expect(inside).toBe(0);
   });
 
-  test('an attempt without a response counts as used: with 5 left and all lost, the sixth waits for the reset', async () => {
+  test('lost responses count as requests: with 5 left, calls pause after five lost responses', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
     let count = 0;
     const transport: Transport = {
@@ -284,7 +287,7 @@ describe('places in flight', () => {
     expect(sender.stats().pauses).toBe(1);
   });
 
-  test('an abort ends a pause, and the queue behind it, at once and with its reason (L15)', async () => {
+  test('an abort ends a pause and all waiting calls at once, with the reason of the abort (L15)', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGINT');
     const events = { pause: () => queueMicrotask(() => aborter.abort(reason)) };

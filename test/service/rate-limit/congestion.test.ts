@@ -32,7 +32,7 @@ function burstGateway(clock: ReturnType<typeof fakeClock>, latencyMs: number) {
 
 describe('through a gateway that responds to bursts with 503', () => {
   test.each([1, 20, 90, 300])(
-    '80 requests that may be repeated cost at most twice as many, latency %i ms (L21)',
+    '80 GET requests cause fewer than 60 refusals at a latency of %i ms (L21)',
     async (latencyMs) => {
       const clock = fakeClock({ wallMs: START });
       const { transport, counts } = burstGateway(clock, latencyMs);
@@ -45,7 +45,7 @@ describe('through a gateway that responds to bursts with 503', () => {
   );
 
   test.each([1, 20, 90, 300])(
-    'of 80 that may not, most get through, latency %i ms (L21, L22)',
+    '80 POST requests cause fewer than 25 refusals at a latency of %i ms (L21, L22)',
     async (latencyMs) => {
       const clock = fakeClock({ wallMs: START });
       const { transport, counts } = burstGateway(clock, latencyMs);
@@ -69,7 +69,7 @@ describe('requests in flight', () => {
     return { clock, congestion, end };
   };
 
-  it('are halved, and then spaced, if half of them fail (L21)', async () => {
+  it('are halved if half of them fail, and then sent further apart (L21)', async () => {
     const { clock, congestion, end } = prepare();
     expect(end(true, false)).toEqual([8, 0]);
     expect(end(false)).toEqual([4, 100]);
@@ -85,7 +85,7 @@ describe('requests in flight', () => {
     }
   });
 
-  it('are unchanged if few fail, if all fail, and for earlier requests (L21)', async () => {
+  it('are unchanged if few fail, if all fail, or if only requests from before the last change fail (L21)', async () => {
     const { clock, congestion, end } = prepare();
     for (let i = 0; i < 50; i++) end(true, true, false);
     expect(congestion.width()).toBe(8);
@@ -97,7 +97,7 @@ describe('requests in flight', () => {
     expect(congestion.width()).toBe(4);
   });
 
-  it('grow when requests get through, later each time that fails (L22)', () => {
+  it('grow after 16 responses, or after 32 if the last growth failed (L22)', () => {
     const { congestion, end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);
@@ -115,14 +115,14 @@ describe('requests in flight', () => {
     expect(end(true, true, false, false)[0]).toBe(1);
   });
 
-  it('are halved up to a second after a request got through (L21)', async () => {
+  it('are halved if all fail within a second after a request got through (L21)', async () => {
     const { clock, end } = prepare();
     end(true);
     await clock.advance(1000);
     expect(end(false, false)[0]).toBe(4);
   });
 
-  it('require more responses only after growth that failed (L22)', () => {
+  it('need 32 responses to grow only if the last growth failed, not after any other failure (L22)', () => {
     const { end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);
@@ -134,17 +134,20 @@ describe('requests in flight', () => {
     expect([through(31), through(1)]).toEqual([1, 2]);
   });
 
-  it.each([1, 8])('are first sent closer together, then more at once: of %i (L22)', async (concurrency) => {
-    const { clock, congestion, end } = prepare(concurrency);
-    for (let i = 0; i < 6; i++) end(true, false, false);
-    const found: number[] = [];
-    for (let i = 0; i < 4; i++) {
-      await clock.advance(200);
-      congestion.sent();
-      found.push(congestion.waitMs());
-      end(...Array.from({ length: 16 }, () => true));
-    }
-    expect(found).toEqual([200, 100, 50, 0]);
-    expect(congestion.width()).toBe(Math.min(concurrency, 2));
-  });
+  it.each([1, 8])(
+    'are first sent closer together, and then grow, with a concurrency of %i (L22)',
+    async (concurrency) => {
+      const { clock, congestion, end } = prepare(concurrency);
+      for (let i = 0; i < 6; i++) end(true, false, false);
+      const found: number[] = [];
+      for (let i = 0; i < 4; i++) {
+        await clock.advance(200);
+        congestion.sent();
+        found.push(congestion.waitMs());
+        end(...Array.from({ length: 16 }, () => true));
+      }
+      expect(found).toEqual([200, 100, 50, 0]);
+      expect(congestion.width()).toBe(Math.min(concurrency, 2));
+    },
+  );
 });

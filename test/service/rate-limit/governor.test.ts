@@ -53,14 +53,14 @@ function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
 }
 
 describe('requests in flight', () => {
-  it('are one while the limit is unknown; its response admits the others (L2)', async () => {
+  it('are one until a response states the limit, and then as many as the concurrency (L2)', async () => {
     const { ask, answer, left } = govern();
     expect(await ask(10)).toBe(1);
     expect(await answer(left(50))).toBe(1 + 4);
     expect(await answer(left(49))).toBe(1 + 5);
   });
 
-  it('are no more than are left, including those in flight (L1)', async () => {
+  it('are never more than the requests that are left (L1)', async () => {
     const { ask, answer, left, clock } = govern();
     await ask(10);
     expect(await answer(left(3))).toBe(1 + 2);
@@ -79,13 +79,16 @@ describe('requests in flight', () => {
     [3, 6, 3],
     [3, 5, 2],
     [8, 3, 3],
-  ])('of %d allowed in flight, with %d left: %d (L14)', async (concurrency, remaining, most) => {
-    const { ask, answer, left } = govern({ concurrency });
-    await ask(50);
-    expect(await answer(left(remaining))).toBe(1 + most);
-  });
+  ])(
+    'with a concurrency of %d and %d requests left are at most %d (L14)',
+    async (concurrency, remaining, most) => {
+      const { ask, answer, left } = govern({ concurrency });
+      await ask(50);
+      expect(await answer(left(remaining))).toBe(1 + most);
+    },
+  );
 
-  it('are half as many if bursts are refused (L21)', async () => {
+  it('are halved if bursts are refused (L21)', async () => {
     const { ask, answer, left, admitted, clock } = govern();
     await ask(10);
     expect(await answer(left(50))).toBe(1 + 4);
@@ -101,7 +104,7 @@ describe('requests in flight', () => {
     expect(admitted).toHaveLength(1 + 6);
   });
 
-  it('are four if the service states no limit (L13)', async () => {
+  it('are at most four if the service states no limit (L13)', async () => {
     const { ask, answer } = govern({ concurrency: 16 });
     await ask(50);
     expect(await answer(headersOf({}))).toBe(1 + 4);
@@ -113,7 +116,7 @@ describe('requests in flight', () => {
     expect(await answer(headersOf({}))).toBe(1 + 2);
   });
 
-  it('a probe of a new window is sent while others are in flight, up to the concurrency', async () => {
+  it('delay the probe of a new window if they reach the concurrency', async () => {
     const { ask, answer, left, clock } = govern({ concurrency: 2 });
     await ask(3);
     await answer(left(50));
@@ -122,7 +125,7 @@ describe('requests in flight', () => {
     expect(await answer(left(50))).toBe(1 + 3);
   });
 
-  it('one probe is sent when a window opens, whatever is still in flight (L2)', async () => {
+  it('of an old window do not delay the single probe of a new window (L2)', async () => {
     const { ask, admitted, answer, left, clock } = govern();
     await ask(2);
     await answer(left(50));
@@ -132,7 +135,7 @@ describe('requests in flight', () => {
     expect(await ask(0)).toBe(2 + 1);
   });
 
-  it('a lost probe is followed by the next', async () => {
+  it('include a new probe after the first probe was lost', async () => {
     const { ask, admitted, clock } = govern();
     await ask(3);
     admitted[0]?.failed(true);
@@ -140,7 +143,7 @@ describe('requests in flight', () => {
     expect(admitted).toHaveLength(2);
   });
 
-  it('a place is returned once, however often its end is reported', async () => {
+  it('return their place once, even if their end is reported twice', async () => {
     const { ask, admitted, answer, left } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(50));
@@ -151,7 +154,7 @@ describe('requests in flight', () => {
 });
 
 describe('counted requests', () => {
-  it('include one that may have reached the service and got no response (L6)', async () => {
+  it('include a request that may have reached the service without a response (L6)', async () => {
     const { ask, answer, left, admitted } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(1));
@@ -159,7 +162,7 @@ describe('counted requests', () => {
     expect(await ask(0)).toBe(2);
   });
 
-  it('exclude one that was never sent', async () => {
+  it('exclude a request that was never sent', async () => {
     const { ask, answer, left, admitted } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(1));
@@ -173,7 +176,7 @@ describe('a pause', () => {
     [1000, 1000 + 0.5 * 10],
     [60_000, 60_000 + 0.5 * 305],
     [200_000, 200_000 + 0.5 * 500],
-  ])('of %d ms is extended by jitter: %d ms (L10)', async (retryAfterMs, ms) => {
+  ])('for a Retry-After of %d ms takes %d ms with jitter (L10)', async (retryAfterMs, ms) => {
     const { ask, answer, told, clock } = govern();
     await ask(2);
     await answer(headersOf({ retryAfterMs }), true);
@@ -185,7 +188,7 @@ describe('a pause', () => {
     expect(told).toEqual([`pause ${ms}`, 'resume']);
   });
 
-  it('is counted when it is over', async () => {
+  it('is counted when it begins, and its duration when it ends', async () => {
     const { ask, answer, governor, clock } = govern();
     await ask(2);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
@@ -215,7 +218,7 @@ describe('a pause', () => {
     expect(told.slice(0, 3)).toEqual(['pause 1005', 'resume', expect.stringMatching(/^pause 4\d{3}/)]);
   });
 
-  it('holds all requests, also later ones; the request that got the 429 is sent first (L7)', async () => {
+  it('holds all requests, and then the request that got the 429 is sent before later ones (L7)', async () => {
     const { ask, answer, governor, clock } = govern();
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
@@ -239,14 +242,14 @@ describe('--max-wait', () => {
     return governed;
   }
 
-  it('is checked before sleeping against the sum of all pauses (L11)', async () => {
+  it('refuses a pause of 1005 ms before it begins if 1004 ms are allowed (L11)', async () => {
     const { rejected, governor, told } = await limitedAtOnce(1004);
     expect(rejected).toEqual([expect.any(RateLimitError)]);
     expect(governor.pauses()).toEqual({ pauses: 0, pausedMs: 0 });
     expect(told).toEqual([]);
   });
 
-  it('allows exactly its length', async () => {
+  it('allows a pause of exactly its length', async () => {
     const { rejected, governor, clock, ask } = await limitedAtOnce(1005);
     await clock.advance(1005);
     expect(await ask(0)).toBe(2);
@@ -254,7 +257,7 @@ describe('--max-wait', () => {
     expect(governor.pauses()).toEqual({ pauses: 1, pausedMs: 1005 });
   });
 
-  it('reports how long the limit is exhausted, --max-wait, and when to retry', async () => {
+  it('reports how long the limit stays exhausted, the allowed time, and when to retry', async () => {
     const { rejected } = await limitedAtOnce(500);
     expect(rejected[0]).toMatchObject({
       message:
@@ -264,7 +267,7 @@ describe('--max-wait', () => {
     });
   });
 
-  it('of 0 reports that it never pauses', async () => {
+  it('of 0 is reported as allowing no waiting', async () => {
     const { rejected } = await limitedAtOnce(0);
     expect(rejected[0]).toMatchObject({
       message: expect.stringMatching(/for another 1 s, but --max-wait 0 allows no waiting$/),

@@ -38,7 +38,7 @@ describe('the headers of the rate limit', () => {
     ['2.9', 2],
     ['123456789012345', 123_456_789_012_345],
     ['0.123456789', 0],
-  ])('Remaining %s are %d requests', (text, remaining) => {
+  ])('with a Remaining of %s state %d requests', (text, remaining) => {
     expect(parse({ 'x-ratelimit-remaining': text })).toEqual(headersOf({ remaining }));
   });
 
@@ -58,12 +58,12 @@ describe('the headers of the rate limit', () => {
     '1.1234567890',
     'NaN',
     '∞',
-  ])('%o is not a number, in any header', (text) => {
+  ])('are ignored if their value is %o', (text) => {
     const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'];
     expect(parse(Object.fromEntries(names.map((name) => [name, text])))).toEqual(headersOf({}));
   });
 
-  it('a Reset may be negative or have a fraction', () => {
+  it('may have a negative or fractional Reset', () => {
     expect(parse({ 'x-ratelimit-reset': '-5' }).resetMs).toBe(-5000);
     expect(parse({ 'x-ratelimit-reset': '1.5' }).resetMs).toBe(1500);
   });
@@ -79,7 +79,7 @@ describe('Retry-After', () => {
     expect(parse({ 'retry-after': 'Thu, 01 Jan 2015 00:00:07 GMT', date: DATE }).retryAfterMs).toBe(0);
   });
 
-  it('as a date is ignored if the response has no valid Date', () => {
+  it('is ignored if it is a date and the response has no Date, or if it is other text', () => {
     expect(parse({ 'retry-after': DATE })).toEqual(headersOf({}));
     expect(parse({ 'retry-after': 'tomorrow', date: DATE })).toEqual(headersOf({ dateMs: DATE_MS }));
   });
@@ -90,7 +90,7 @@ describe('Retry-After', () => {
   });
 });
 
-it('for any headers, every value is a finite number or undefined', () => {
+it('every parsed number is finite or undefined for any headers', () => {
   const text = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String), fc.constant(DATE));
   const headers = fc.dictionary(
     fc.constantFrom('x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after', 'date'),

@@ -14,7 +14,7 @@ describe('the wait for the rate limit', () => {
     expect(waitMsFor(requests, limit)).toBe(waitMs);
   });
 
-  it('uses the requests left in the current window', () => {
+  it('assumes a full window if the number of requests left is unknown', () => {
     expect(waitMsFor(60, { ...limit, remaining: 0 })).toBe(30_000);
     expect(waitMsFor(60, { ...limit, remaining: undefined })).toBe(0);
   });
@@ -27,7 +27,7 @@ describe('the wait for the rate limit', () => {
     expect(waitMsFor(81, { ...limit, resetInMs: undefined })).toBe(120_000);
   });
 
-  it('does not wait for a past reset', () => {
+  it('is 0 for a Reset in the past', () => {
     expect(waitMsFor(21, { ...limit, resetInMs: -500 })).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ function openWindow(reserve: Reserve = { requests: 0 }) {
 }
 
 describe('the requests left', () => {
-  it('are unknown at the start, without a wait (L2)', () => {
+  it('are unknown at the start, and no wait is needed (L2)', () => {
     const { left, waitMs } = openWindow();
     expect(left()).toBeUndefined();
     expect(waitMs()).toBe(0);
@@ -47,7 +47,7 @@ describe('the requests left', () => {
     expect(window.left()).toBe(left);
   });
 
-  it('are not reduced by a share of an unknown limit', () => {
+  it('are not reduced by a percentage if the limit is unknown', () => {
     const { left, answer } = openWindow({ percent: 50 });
     answer({ limit: undefined, remaining: 10, resetMs: RESET });
     expect(left()).toBe(10);
@@ -79,7 +79,7 @@ describe('the requests left', () => {
 });
 
 describe('the end of the window', () => {
-  it('is waited for when nothing is left, by the clock of the service (L3)', async () => {
+  it('is waited for by the clock of the service if no requests are left (L3)', async () => {
     const { waitMs, answer, clock } = openWindow();
     answer({ remaining: 1, resetMs: RESET });
     expect(waitMs()).toBe(0);
@@ -90,7 +90,7 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(20_000);
   });
 
-  it('is by the clock of this machine only if no response has a Date', () => {
+  it('is computed with the clock of this machine if the clock of the service is unknown', () => {
     const clock = fakeClock();
     const serviceClock = { observe() {}, nowMs: () => undefined };
     const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
@@ -102,7 +102,7 @@ describe('the end of the window', () => {
     expect(window.waitMs()).toBe(5000);
   });
 
-  it('resets the state to unknown', async () => {
+  it('makes the number of requests left unknown', async () => {
     const { left, waitMs, answer, clock } = openWindow();
     answer({ remaining: 0, resetMs: RESET });
     await clock.advance(29_999);
@@ -137,14 +137,14 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(30_000);
   });
 
-  it('of more than a second later is that of a new window', () => {
+  it('is that of a new window if Reset is more than a second later', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 50, resetMs: RESET + 1001 });
     expect(left()).toBe(50);
   });
 
-  it('of more than a second earlier is that of a previous window, and is ignored', () => {
+  it('is ignored if Reset is more than a second earlier, as in a previous window', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 8, resetMs: RESET - 1000 });
@@ -153,7 +153,7 @@ describe('the end of the window', () => {
     expect(left()).toBe(8);
   });
 
-  it('is a second later once a truncated Reset was seen (L12)', async () => {
+  it('is a second after Reset once the service has truncated a Reset (L12)', async () => {
     const { waitMs, answer, clock, rateLimit } = openWindow();
     answer({ remaining: 5, resetMs: RESET });
     await clock.advance(30_000);
@@ -166,7 +166,7 @@ describe('the end of the window', () => {
   it.each([
     [29_999, RESET],
     [31_000, RESET],
-  ])('is unchanged for a response to a request sent after %d ms', async (sentAt, resetMs) => {
+  ])('is not moved by a second for a response to a request sent at %d ms', async (sentAt, resetMs) => {
     const { waitMs, answer, clock } = openWindow();
     await clock.advance(sentAt);
     answer({ remaining: 3, resetMs });
@@ -200,13 +200,13 @@ describe('a late response', () => {
     expect(left()).toBe(59);
   });
 
-  it('without a Reset may have been counted in this window', async () => {
+  it('without a Reset counts as a response of this window', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 59 }, 29_000);
     expect(left()).toBe(59);
   });
 
-  it('is one whose request was sent before the window closed, not at that moment', async () => {
+  it('has a request that was sent before the window closed, not at the same time', async () => {
     const { left, answer, limited, clock } = openWindow();
     await clock.advance(100);
     answer({ remaining: 2, resetMs: RESET });
@@ -233,7 +233,7 @@ describe('a 429', () => {
     },
   );
 
-  it('pauses all requests also if it is a late response of the previous window (L7)', async () => {
+  it('pauses all requests even if it is a late response of the previous window (L7)', async () => {
     const { waitMs, answer, limited, clock } = openWindow();
     answer({ remaining: 2, resetMs: RESET });
     await clock.advance(30_100);
@@ -242,7 +242,7 @@ describe('a 429', () => {
     expect(waitMs()).toBe(500);
   });
 
-  it('resets the state to unknown, so that a probe is sent (L2)', async () => {
+  it('makes the number of requests left unknown, so that a probe is sent (L2)', async () => {
     const { left, answer, limited, clock } = openWindow();
     answer({});
     limited({ retryAfterMs: 1000 });
@@ -250,27 +250,27 @@ describe('a 429', () => {
     expect(left()).toBeUndefined();
   });
 
-  it('whose Reset is now causes no pause', async () => {
+  it('whose Reset is now pauses for a second', async () => {
     const { waitMs, limited, clock } = openWindow();
     await clock.advance(100);
     limited({ resetMs: NOW + 100 }, 0);
     expect(waitMs()).toBe(1000);
   });
 
-  it('pauses for the longest time of several', () => {
+  it('pauses for the longest Retry-After of several 429s', () => {
     const { waitMs, limited } = openWindow();
     limited({ retryAfterMs: 9000 });
     limited({ retryAfterMs: 3000 });
     expect(waitMs()).toBe(9000);
   });
 
-  it.each([undefined, 0, -3000])('with a Retry-After of %s: until Reset', (retryAfterMs) => {
+  it.each([undefined, 0, -3000])('with a Retry-After of %s pauses until Reset', (retryAfterMs) => {
     const { waitMs, limited } = openWindow();
     limited({ resetMs: RESET, retryAfterMs });
     expect(waitMs()).toBe(30_000);
   });
 
-  it('with a Retry-After of 0 is repeated soon if requests are left, and later each time in a row (L8)', async () => {
+  it('with a Retry-After of 0 pauses 1 s if requests are left, and twice as long each time in a row (L8)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (const ms of [1000, 2000, 4000]) {
       limited({ remaining: 20, resetMs: RESET, retryAfterMs: 0 }, clock.monotonic());
@@ -282,7 +282,7 @@ describe('a 429', () => {
   });
 
   it.each([undefined, -1])(
-    'with a Retry-After of %s: until Reset also if requests are left',
+    'with a Retry-After of %s pauses until Reset even if requests are left',
     (retryAfterMs) => {
       const { waitMs, limited } = openWindow();
       limited({ remaining: 20, resetMs: RESET, retryAfterMs });
@@ -317,13 +317,13 @@ describe('a 429 of an intermediary', () => {
     [0, 1000],
     [-5000, 1000],
     [3_660_001, 60_000],
-  ])('with a Retry-After of %s is waited out for %d ms', (retryAfterMs, ms) => {
+  ])('with a Retry-After of %s pauses for %d ms', (retryAfterMs, ms) => {
     const { waitMs, throttle, clock } = openWindow();
     throttle(retryAfterMs, clock.monotonic());
     expect(waitMs()).toBe(ms);
   });
 
-  it('counts once for a burst, and twice as long for the next (L19)', async () => {
+  it('counts once per burst, and pauses twice as long for each further burst (L19)', async () => {
     const { waitMs, throttle, answer, clock } = openWindow();
     const burst = async (ms: number) => {
       const sentAt = clock.monotonic();
@@ -340,7 +340,7 @@ describe('a 429 of an intermediary', () => {
     await burst(1000);
   });
 
-  it('of a burst that the service itself sends counts once, too (L19)', async () => {
+  it('counts once per burst, also if the service itself sends the 429s (L19)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (let i = 0; i < 8; i++) limited({}, 0);
     expect(waitMs()).toBe(1000);
@@ -349,15 +349,15 @@ describe('a 429 of an intermediary', () => {
     expect(waitMs()).toBe(2000);
   });
 
-  it('is a burst also if Remaining is 0 and no Reset is accepted (L19)', () => {
+  it('counts once per burst, as do responses with Remaining 0 and no Reset (L19)', () => {
     const { waitMs, answer } = openWindow();
     for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
     expect(waitMs()).toBe(1000);
   });
 });
 
-describe('absurd values', () => {
-  it('a Reset is accepted less far ahead without a Date (L8)', () => {
+describe('values out of range', () => {
+  it('a Reset is accepted up to ten minutes ahead if the clock of the service is unknown (L8)', () => {
     const clock = fakeClock({ wallMs: NOW });
     const serviceClock = { observe() {}, nowMs: () => undefined };
     const believed = (aheadMs: number) => {
@@ -378,7 +378,7 @@ describe('absurd values', () => {
     [3_660_000, 3_660_000],
     // Not believed: a minute, as the specification counts.
     [3_660_001, 60_000],
-  ])('a Retry-After of %d ms is waited for %d ms (L8)', (retryAfterMs, waitMs) => {
+  ])('a Retry-After of %d ms causes a pause of %d ms (L8)', (retryAfterMs, waitMs) => {
     const window = openWindow();
     window.limited({ resetMs: RESET, retryAfterMs });
     expect(window.waitMs()).toBe(waitMs);
@@ -390,7 +390,7 @@ describe('absurd values', () => {
     [-1000, 0],
     // Long past, so it says nothing: a guess.
     [-1001, 1000],
-  ])('a Reset %d ms ahead, with nothing left, is waited for %d ms (L8)', (aheadMs, waitMs) => {
+  ])('a Reset %d ms ahead, with no requests left, causes a wait of %d ms (L8)', (aheadMs, waitMs) => {
     const window = openWindow();
     window.answer({ remaining: 0, resetMs: NOW + aheadMs });
     expect(window.waitMs()).toBe(waitMs);
@@ -410,7 +410,7 @@ describe('absurd values', () => {
 });
 
 describe('a wait without a length from the service', () => {
-  it('is a second, doubled each time in a row up to a minute, until a response (L9)', async () => {
+  it('is a second, doubles each time in a row up to a minute, and is a second again after a response (L9)', async () => {
     const { waitMs, limited, answer, clock } = openWindow();
     for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
       limited({});
@@ -422,7 +422,7 @@ describe('a wait without a length from the service', () => {
     expect(waitMs()).toBe(1000);
   });
 
-  it('follows a response with nothing left and no Reset, and then a probe is sent', async () => {
+  it('follows a response without Reset and with no requests left, and precedes a probe', async () => {
     const { left, waitMs, answer, clock } = openWindow();
     answer({ remaining: 1 });
     expect(waitMs()).toBe(0);
@@ -439,7 +439,7 @@ describe('a wait without a length from the service', () => {
     expect(waitMs()).toBe(1000);
   });
 
-  it('is not a minute for a Reset that is not accepted, but not ahead', () => {
+  it('is a second for a Reset that is ignored because it is in the past', () => {
     const { waitMs, answer } = openWindow();
     answer({ remaining: 0, resetMs: NOW, dateMs: NOW + 5000 });
     expect(waitMs()).toBe(1000);
@@ -474,7 +474,7 @@ describe('the limit that is shown', () => {
     expect(rateLimit().remaining).toBe(0);
   });
 
-  it('is kept after a response without it', () => {
+  it('keeps the values that a response lacks', () => {
     const { rateLimit, answer } = openWindow();
     answer({ plan: 'free' });
     expect(rateLimit().plan).toBe('free');
@@ -495,7 +495,7 @@ describe('the limit that is shown', () => {
     expect(rateLimit()).toMatchObject(shown);
   });
 
-  it('is the end that is obeyed, if each response rounds Reset differently (L16)', async () => {
+  it('has the Reset that is waited for if responses round Reset differently (L16)', async () => {
     const { rateLimit, answer, waitMs } = openWindow();
     answer({ remaining: 2, resetMs: RESET });
     answer({ remaining: 0, resetMs: RESET - 1000 });

@@ -17,7 +17,7 @@ describe('the clock of the service', () => {
     expect(observing().nowMs()).toBeUndefined();
   });
 
-  it('is, after one response, its Date at the time of receiving it', async () => {
+  it('is the Date of the first response at the time when the response was received', async () => {
     const { observe, nowMs, clock } = observing();
     observe(T, 100, 200);
     expect(nowMs(200)).toBe(T);
@@ -35,7 +35,7 @@ describe('the clock of the service', () => {
     expect(nowMs(1100)).toBe(T + 1700);
   });
 
-  it('is never ahead, whatever the latency in each direction (L4)', () => {
+  it('is never ahead of the service, whatever the latency in each direction (L4)', () => {
     const exchange = fc.record({
       pauseMs: fc.integer({ min: 0, max: 5000 }),
       thereMs: fc.integer({ min: 0, max: 900 }),
@@ -65,14 +65,14 @@ describe('the clock of the service', () => {
   it.each([
     ['forward', 5_000_000],
     ['back', -5_000_000],
-  ])('may be set %s: earlier bounds are dropped', (_way, ms) => {
+  ])('drops earlier bounds if the service sets its clock %s', (_way, ms) => {
     const { observe, nowMs } = observing();
     observe(T, 0, 0);
     observe(T + ms + 1000, 1000, 1000);
     expect(nowMs(1000)).toBe(T + ms + 1000);
   });
 
-  it('was set only if a response is more than a second beyond the bounds', () => {
+  it('counts as set only if a Date is more than a second beyond the bounds', () => {
     // After the first answer the clock is between T and T + 1000 at the start.
     const back = observing();
     back.observe(T, 0, 0);
@@ -89,7 +89,7 @@ describe('the clock of the service', () => {
     expect(forward.nowMs(100)).toBe(T + 2000);
   });
 
-  it('drifts: a newer lower bound replaces an old one that may be further off', () => {
+  it('may drift: a newer lower bound replaces an older bound that may be further off', () => {
     // After ten thousand seconds a bound may be a second off.
     const received = 50_000 + 10_000_000;
     const old = observing();

@@ -11,7 +11,7 @@ import { client, DAY, GET, prepare, START, simulate } from './setup.ts';
 
 describe('without other clients', () => {
   test.each([0, DAY, -DAY, 45_000, -1234])(
-    '300 requests at 60 per minute, clocks %i ms apart: no 429, and close to the minimum time (L3)',
+    '300 requests with clocks %i ms apart cause no 429 and take close to the minimum time (L3)',
     async (skewMs) => {
       const { limited, tookMs, floorMs, model } = await simulate(300, { skewMs });
       expect(limited).toBe(0);
@@ -20,7 +20,7 @@ describe('without other clients', () => {
     },
   );
 
-  test('windows in any phase, any skew, latency and concurrency: no 429, and every window is used to its last request', async () => {
+  test('windows of any phase, skew, latency and concurrency cause no 429, and are used to the last request', async () => {
     const cases = fc.record({
       skewMs: fc.integer({ min: -DAY, max: DAY }),
       // At least half of the first window is left, or its requests could not all be sent in it.
@@ -45,14 +45,17 @@ describe('without other clients', () => {
     { windowMs: 2000, latencyMs: 20 },
     { windowMs: 5000, latencyMs: 1 },
     { windowMs: 10_000, latencyMs: 100 },
-  ])('200 requests in small windows of 20 ($windowMs ms, latency $latencyMs ms)', async (setup) => {
-    const { limited, tookMs, floorMs } = await simulate(200, { ...setup, limit: 20 });
-    expect(limited).toBe(0);
-    expect(tookMs).toBeLessThan(floorMs * 1.03 + 20 * setup.latencyMs);
-  });
+  ])(
+    '200 requests cause no 429 in windows of 20 requests and $windowMs ms, latency $latencyMs ms',
+    async (setup) => {
+      const { limited, tookMs, floorMs } = await simulate(200, { ...setup, limit: 20 });
+      expect(limited).toBe(0);
+      expect(tookMs).toBeLessThan(floorMs * 1.03 + 20 * setup.latencyMs);
+    },
+  );
 
   test.each([1, 50])(
-    'windows that begin with their first request, latency %i ms: no 429, and close to the minimum time',
+    '300 requests cause no 429 if each window begins with its first request, latency %i ms',
     async (latencyMs) => {
       const { limited, tookMs, floorMs } = await simulate(300, { startsOnDemand: true, latencyMs });
       expect(limited).toBe(0);
@@ -60,20 +63,20 @@ describe('without other clients', () => {
     },
   );
 
-  test('a service that truncates Reset causes one 429, and is then allowed for (L12)', async () => {
+  test('a service that truncates Reset causes at most one 429 (L12)', async () => {
     const { limited, model } = await simulate(300, { rounding: Math.floor, phaseMs: 900 });
     expect(limited).toBeLessThanOrEqual(1);
     expect(model.counts.get(200)).toBe(300);
   });
 
-  test('parallel requests hide latency', async () => {
+  test('eight requests in flight are about eight times as fast as one', async () => {
     const { tookMs } = await simulate(400, { limit: 1000, concurrency: 8 });
     expect(tookMs).toBeLessThan((400 / 8) * 100 * 1.1);
   });
 });
 
 describe('with other clients', () => {
-  test('five clients share a window: 429s happen, nothing fails, nothing is lost', async () => {
+  test('all 300 requests of five clients that share a window succeed, in about five minutes', async () => {
     const { clock, model, sender } = prepare({});
     const clients = [sender, ...[2, 3, 4, 5].map(() => client(clock, model.transport, {}))];
     const calls = clients.flatMap((one) => Array.from({ length: 60 }, () => one.call(GET)));
@@ -83,7 +86,7 @@ describe('with other clients', () => {
   });
 
   test.each([{ requests: 20 }, { percent: 33 }])(
-    'a reserve of %o is left to others in every window',
+    'a reserve of %o is left to other clients in every window',
     async (reserve) => {
       const { model, limited } = await simulate(120, { reserve, phaseMs: 137 });
       expect(limited).toBe(0);
@@ -92,7 +95,7 @@ describe('with other clients', () => {
     },
   );
 
-  test('a reserve as large as the limit still lets one request a window through', async () => {
+  test('a reserve as large as the limit still allows one request per window', async () => {
     const { model, tookMs } = await simulate(3, { reserve: { percent: 100 } });
     expect(model.counts.get(200)).toBe(3);
     expect(tookMs).toBeGreaterThan(60_000);
@@ -109,11 +112,14 @@ describe('unreliable headers', () => {
   test.each([
     [16, 4],
     [2, 2],
-  ])('no rate-limit headers: of %i allowed in flight, %i are sent', async (concurrency, most) => {
-    const { model } = await simulate(50, { limit: 1000, concurrency, headers: ({ date }) => ({ date }) });
-    expect(model.most()).toBe(most);
-    expect(model.counts.get(200)).toBe(50);
-  });
+  ])(
+    'without rate-limit headers and with a concurrency of %i, at most %i requests are in flight',
+    async (concurrency, most) => {
+      const { model } = await simulate(50, { limit: 1000, concurrency, headers: ({ date }) => ({ date }) });
+      expect(model.most()).toBe(most);
+      expect(model.counts.get(200)).toBe(50);
+    },
+  );
 
   test.each<[string, ModelRateWindowOptions['headers']]>([
     ['a reset in the year 5138', (headers) => ({ ...headers, 'x-ratelimit-reset': '99999999999' })],
@@ -139,7 +145,7 @@ describe('unreliable headers', () => {
       'no Date, and a clock a day off',
       (headers) => ({ ...headers, date: undefined, 'retry-after': undefined }),
     ],
-  ])('%s: waits stay bounded and all is done in the end', async (_name, headers) => {
+  ])('cause waits of about a minute at most, and all requests succeed: %s', async (_name, headers) => {
     const longest: number[] = [];
     const skewMs = _name.includes('day') ? DAY : 0;
     const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
@@ -148,7 +154,7 @@ describe('unreliable headers', () => {
     expect(Math.max(0, ...longest)).toBeLessThan(61_000);
   });
 
-  test('a Reset in milliseconds: no wait is longer than a minute, and there is no 429 (L8)', async () => {
+  test('a Reset in milliseconds causes no 429 and no wait of more than about a minute (L8)', async () => {
     const longest: number[] = [];
     const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
     const { model, sender, limited } = await simulate(30, { limit: 10, resetInMilliseconds: true, events });
@@ -159,7 +165,7 @@ describe('unreliable headers', () => {
   });
 
   test.each([undefined, '12', 'soon'])(
-    'a reset of %s: the Retry-After of a 429 is waited for, no longer',
+    'a Reset of %s is ignored, and waits are as long as the Retry-After of a 429',
     async (reset) => {
       const headers = (all: Record<string, string>) => ({ ...all, 'x-ratelimit-reset': reset });
       const { model, tookMs, floorMs } = await simulate(30, { limit: 10, windowMs: 5000, headers });
@@ -201,7 +207,7 @@ function answering(
 }
 
 describe('in any case', () => {
-  test('every request settles: windows of any length, lost responses, missing headers, several clients', async () => {
+  test('every request succeeds or is reported as unavailable, also with lost responses and missing headers', async () => {
     const cases = fc.record({
       seed: fc.integer({ min: 1, max: 1_000_000 }),
       windowMs: fc.constantFrom(300, 1000, 1500, 10_000, 60_000),

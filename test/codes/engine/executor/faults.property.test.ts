@@ -27,7 +27,7 @@ const history = fc.record({
   paused: fc.constantFrom('Door', 'Table'),
 });
 
-it('each row has one code after any faults and kills, once a run ends without them', async () => {
+it('after any faults and kills, a run without them leaves one code per row', async () => {
   await fc.assert(
     fc.asyncProperty(
       history,

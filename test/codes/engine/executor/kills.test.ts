@@ -42,13 +42,13 @@ describe.each(MISHAPS)('if %s', (_name, mishaps) => {
   const post = (n: number) => mishaps[n] ?? 'none';
 
   it.each(firstRows(1, [3, 1]))(
-    'a run killed at any step leaves one code for each row after the next run, with %i in flight',
+    'with %i requests in flight, a run killed at any step leaves one code per row after the next run',
     async (width) => {
       expect(await killEverywhere({ post }, width)).toBeGreaterThan(20);
     },
   );
 
-  it('has the same result after a power cut that removes the last outcomes from the ledger', async () => {
+  it('a killed run leaves one code per row even if a power cut removes the last outcomes from the ledger', async () => {
     expect(await killEverywhere({ post, losesNotes: true }, 2)).toBeGreaterThan(20);
   });
 });

@@ -40,7 +40,7 @@ describe('a run over new rows', () => {
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post', 'made', 'post', 'made', 'end']);
   });
 
-  it('records the IDs of its first listing, and each request, on disk before sending (E10, E12)', async () => {
+  it('records the IDs of its first listing, and each request, on disk before it sends the request (E10, E12)', async () => {
     const world = createWorld({ codes: [codeOf(1)] });
     await world.run([MENU]);
     const [run, post] = world.records;
@@ -48,14 +48,14 @@ describe('a run over new rows', () => {
     expect(post).toMatchObject({ is: 'post', values: { name: 'Menu' } });
   });
 
-  it('sends nothing the second time', async () => {
+  it('sends only the request for the listing the second time', async () => {
     const world = createWorld();
     await world.run([MENU, BAR]);
     expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['unchanged', 'unchanged']);
     expect(world.sent).toEqual(['LIST']);
   });
 
-  it('changes the status after the POST, only if the created code has another one', async () => {
+  it('sends the status after the POST only if the created code has a different one', async () => {
     const world = createWorld();
     const paused = newRow(2, 'Menu', 'https://example.com/menu');
     const end = await world.run([
@@ -75,7 +75,7 @@ describe('a run over new rows', () => {
     expect(outcomesOf(await world.run([MENU]))).toEqual(['unchanged']);
   });
 
-  it('does nothing if the plan is refused', async () => {
+  it('sends and records nothing after the listing if the plan is refused', async () => {
     const world = createWorld();
     const onPlan = () => {
       throw new UnprovenError('no');
@@ -95,7 +95,7 @@ describe('a lost response', () => {
     expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu' });
   });
 
-  it('of a request that was not applied leads to a repetition, and to a last look-up at the end', async () => {
+  it('of a request that was not applied leads to a second request, and to a last look-up at the end of the run', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
     expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu', 'LIST']);
@@ -110,14 +110,14 @@ describe('a lost response', () => {
     expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('of one of two equal rows is not assigned to the other, which was rejected', async () => {
+  it('of one of two equal rows does not give its code to the other row, which was rejected', async () => {
     const world = createWorld({ post: mishapsOf('rejected', 'applied') });
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(outcomesOf(end)).toEqual(['failed', 'created']);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('of rows whose names the service makes equal results in one code per row', async () => {
+  it('for rows whose names the service shortens to the same name results in one code per row', async () => {
     const alters = ({ name = '', ...values }: CodeChanges) => ({ ...values, name: name.slice(0, 4) });
     const rows = [newRow(2, 'Menu 1', 'https://example.com/m'), newRow(3, 'Menu 2', 'https://example.com/m')];
     const world = createWorld({ alters, post: mishapsOf('none', 'none', 'applied', 'drop') });
@@ -128,7 +128,7 @@ describe('a lost response', () => {
     expect(namesOf(world)).toHaveLength(4);
   });
 
-  it('whose request is applied long afterwards leaves a duplicate that is reported', async () => {
+  it('whose request is applied after the run leaves a duplicate that the next run reports', async () => {
     const world = createWorld({ post: mishapsOf('very-late') });
     const end = await world.run([MENU]);
     expect(outcomesOf(end)).toEqual(['created']);
@@ -141,7 +141,7 @@ describe('a lost response', () => {
     expect(outcomesOf(await world.run([MENU])), 'until it was decided').toEqual(['undecided']);
   });
 
-  it('whose duplicate appears before the end of the run is reported by that run (E15)', async () => {
+  it('is reported by its run if its duplicate code appears before the end of the run (E15)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
     const end = await world.run([MENU]);
@@ -151,7 +151,7 @@ describe('a lost response', () => {
     expect(world.records.at(-1)?.is).not.toBe('end');
   });
 
-  it('does not lead to a fourth request', async () => {
+  it('leads to three requests at most', async () => {
     const world = createWorld({ post: () => 'drop' });
     const end = await world.run([MENU]);
     expect(end?.stop).toBeInstanceOf(UnavailableError);
@@ -176,7 +176,7 @@ describe('a lost response', () => {
     expect(world.sent).toEqual(['LIST', 'POST Bar', 'LIST', 'POST Menu', 'LIST']);
   });
 
-  it('does not assign the code of another row that a swapped response contains', async () => {
+  it('is not matched with a code of another row that a response contains by mistake', async () => {
     const world = createWorld({ post: mishapsOf('none', 'doubled') });
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
@@ -193,7 +193,7 @@ describe('a list that is out of date', () => {
     expect(world.sent).toEqual(['LIST', 'GET', 'LIST', 'POST Bar']);
   });
 
-  it('stops the run if it is still out of date after the delay (E16)', async () => {
+  it('stops the run if the list is still out of date after the delay (E16)', async () => {
     const world = createWorld({ listLagMs: () => 60_000 });
     await world.run(rowsNamed(5));
     await expect(world.run(rowsNamed(6))).rejects.toBeInstanceOf(UnprovenError);
@@ -233,7 +233,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('fail if the service ignored them, also in the next run', async () => {
+  it('fail, also in the next run, if the service reported success but changed nothing', async () => {
     const world = createWorld({ codes: [menu], alters: () => ({}) });
     for (const _ of [1, 2]) {
       const end = await world.run([renamed], { policy: UPDATE });
@@ -243,7 +243,7 @@ describe('changes', () => {
     }
   });
 
-  it('are reported once, and not sent again, if the service stored a different value (E18)', async () => {
+  it('are reported once and not sent again if the service stored a different value (E18)', async () => {
     const world = createWorld({ codes: [menu], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });
     const end = await world.run([renamed], { policy: UPDATE });
     expect(end?.ends).toMatchObject([
@@ -252,7 +252,7 @@ describe('changes', () => {
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE }))).toEqual(['unchanged']);
   });
 
-  it('are sent once if the code has them already, in the form in which the service stores them (E18)', async () => {
+  it('are sent only once if the code already has the values in the form in which the service stores them (E18)', async () => {
     const stored = codeOf(1, { name: 'NEW MENU' });
     const row = rowOf(2, { of: stored, base: baseOf(stored), wish: { name: 'New menu' } });
     const world = createWorld({ codes: [stored], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });
@@ -281,7 +281,7 @@ describe('the run stops', () => {
     ['unauthorized', AuthError],
     ['full', PlanLimitError],
     ['max-wait', RateLimitError],
-  ] as const)('at %s, and leaves the rest', async (mishap, failure) => {
+  ] as const)('at the failure %s, and the next run sends the remaining rows', async (mishap, failure) => {
     const world = createWorld({ post: mishapsOf('none', mishap) });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(failure);
@@ -297,7 +297,7 @@ describe('the run stops', () => {
     ]);
   });
 
-  it('after ten rows in a row for which no connection could be opened', async () => {
+  it('after ten consecutive rows for which no connection could be opened', async () => {
     const world = createWorld({ post: () => 'refused' });
     const end = await world.run(rowsNamed(12));
     expect(end?.stop).toBeInstanceOf(UnavailableError);
@@ -314,7 +314,7 @@ describe('the run stops', () => {
     ]);
   });
 
-  it('when it is interrupted, also during a wait', async () => {
+  it('when it is interrupted, even during a wait', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     const stop = new AbortController();
     world.time.at(3000, () => stop.abort(new Error('interrupted')));
@@ -324,7 +324,7 @@ describe('the run stops', () => {
     expect(world.time.monotonic()).toBe(3000);
   });
 
-  it('when the ledger cannot be written, before the request', async () => {
+  it('before the request if the ledger cannot be written', async () => {
     const world = createWorld();
     const full = new LocalError('the disk is full');
     const ledger = {
@@ -344,7 +344,7 @@ describe('the run stops', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('if codes change during the run so that the user must decide (E9)', async () => {
+  it('if codes change during the run so that a brake applies (E9)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     const brake: Brake = { is: 'all-removed', message: 'every key is gone', hint: '' };
     const asking = (input: PlanInput) => ({ ...plan(input), brakes: input.isSettled ? [brake] : [] });
@@ -361,7 +361,7 @@ describe('deletions', () => {
   const bar = codeOf(2, { name: 'Bar' });
   const rows = [rowOf(2, { of: menu }), rowOf(3, { of: bar })];
 
-  it('are recorded before and after', async () => {
+  it('are recorded before and after their requests, and are not sent again', async () => {
     const world = createWorld({ codes: [menu, bar] });
     expect(outcomesOf(await world.run(rows, { policy: DELETE }))).toEqual(['deleted', 'deleted']);
     expect(world.records.map(({ is }) => is)).toEqual([
@@ -376,13 +376,13 @@ describe('deletions', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('do not count for a code that another client deleted meanwhile', async () => {
+  it('have the outcome `gone` for a code that another client deleted meanwhile', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, { policy: DELETE, onPlan: () => world.remove('Menu') });
     expect(outcomesOf(end)).toEqual(['gone', 'deleted']);
   });
 
-  it('follow the backup of their code, and are not sent if that fails', async () => {
+  it('follow the backup of their code, and are not sent if the backup fails', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, {
       policy: DELETE,
@@ -416,7 +416,7 @@ describe('a code that was paused for its backup by a run that was killed', () =>
     return world;
   }
 
-  it('has its status again after the next run over any file (E19)', async () => {
+  it('gets its status back in the next run over any file (E19)', async () => {
     const world = await killedBackup();
     expect(outcomesOf(await world.run([DOOR]))).toEqual(['created']);
     expect(writesOf(world)).toEqual(['PATCH Menu {"status":"active"}', 'POST Door']);
@@ -428,7 +428,7 @@ describe('a code that was paused for its backup by a run that was killed', () =>
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('keeps its status in a run that deletes it', async () => {
+  it('is not reactivated by a run that deletes it', async () => {
     const world = await killedBackup();
     expect(outcomesOf(await world.run([rowOf(2, { of: menu })], { policy: DELETE }))).toEqual(['deleted']);
     expect(writesOf(world)).toEqual(['DELETE Menu']);

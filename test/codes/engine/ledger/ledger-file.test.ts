@@ -65,7 +65,7 @@ describe('the file of a ledger', () => {
     expect(memory.read(PATH)).not.toContain('svc_live_a');
   });
 
-  it('gets a first line if it is empty', async () => {
+  it('gets a header if it is empty', async () => {
     const memory = createMemoryDisk();
     memory.write(PATH, '');
     await add(memory, [RUN, post(1)]);
@@ -129,7 +129,7 @@ describe('a long ledger', () => {
   const open = async (memory: MemoryDisk) =>
     (await openLedgerFile(PATH, workspaceOf(), memory.disk)).log.close();
 
-  it('is compacted to the lines that still matter', async () => {
+  it('is compacted to the lines that later runs need', async () => {
     const memory = createMemoryDisk();
     await prepare(memory);
     const before = memory.read(PATH)?.length ?? 0;
@@ -195,7 +195,7 @@ describe('a ledger with another key', () => {
     expect(memory.read(PATH)).toBe(before);
   });
 
-  it('is refused if it has requests with unknown codes', async () => {
+  it('is refused if it has only requests without an outcome', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN, post(1)]);
     await expect(openLedgerFile(PATH, workspaceOf('svc_live_b'), memory.disk)).rejects.toThrow(
@@ -269,7 +269,7 @@ describe('a file that is not a whole ledger', () => {
     expect(memory.read(PATH)).toBe(content);
   });
 
-  it('(in a directory that does not exist) is named', async () => {
+  it('in a directory that does not exist is refused with its path and a hint', async () => {
     const opening = openLedgerFile('/data/no/x.jsonl', workspaceOf(), createMemoryDisk().disk);
     await expect(opening).rejects.toMatchObject({
       message: 'cannot write the ledger /data/no/x.jsonl: its directory does not exist (ENOENT)',

@@ -92,14 +92,14 @@ describe('a ledger in the state directory', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is private', async () => {
+  it('is readable by this user only, and so is its directory', async () => {
     const path = (await make('a')) ?? '';
     expect([statSync(path).mode & 0o777, statSync(join(directory, 'state')).mode & 0o777]).toEqual([
       0o600, 0o700,
     ]);
   });
 
-  it('has each record in its view, also one that is only noted', async () => {
+  it('has each record in its view, even before a noted record is on disk', async () => {
     const ledger = await openLedger(optionsOf());
     const [run, post, made] = lines('a');
     for (const record of [run, post]) if (record) await ledger.append([record]);
@@ -110,7 +110,7 @@ describe('a ledger in the state directory', () => {
     expect(await claimsOf()).toEqual(['a']);
   });
 
-  it('exists once per workspace, by key and base URL (E20)', async () => {
+  it('is a separate file for each workspace, by key and base URL (E20)', async () => {
     const paths = [
       await make('a'),
       await make('b', optionsOf({ key: 'svc_live_b', codes: ['b'] })),
@@ -130,7 +130,7 @@ describe('a ledger in the state directory', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is begun with a note if an earlier one of the base URL has only codes that do not exist', async () => {
+  it('is created with a note if no code of an earlier ledger with the base URL exists', async () => {
     const first = await make('a');
     const second = await make('b', optionsOf({ key: 'svc_live_b' }));
     expect(second).not.toBe(first);
@@ -142,7 +142,7 @@ describe('a ledger in the state directory', () => {
     expect(notes).toHaveLength(1);
   });
 
-  it('is begun with a note if an earlier one has the same key for another base URL', async () => {
+  it('is created with a note if an earlier ledger has the same key, but another base URL', async () => {
     const first = await make('a', optionsOf({ baseUrl: 'http://localhost:4000/api/v1' }));
     await make('b', optionsOf({ baseUrl: 'http://127.0.0.1:4000/api/v1' }));
     const reason = `${first} has this API key, but belongs to http://localhost:4000/api/v1`;
@@ -162,7 +162,7 @@ describe('a ledger in the state directory', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is not searched for any further after a failure of the service', async () => {
+  it('is neither opened nor created if the service fails during the search for it', async () => {
     await make('a');
     const getCode = async () => Promise.reject(new AuthError('rejected', { code: 'UNAUTHORIZED' }));
     const options = { ...optionsOf({ key: 'svc_live_b' }), getCode };
@@ -183,7 +183,7 @@ describe('a ledger in the state directory', () => {
 });
 
 describe('two runs at once', () => {
-  it('take turns: the second reports why it waits, and then has the records of the first (E20)', async () => {
+  it('take turns: the second run reports the wait, and then has the records of the first run (E20)', async () => {
     const first = await openLedger(optionsOf());
     const options = optionsOf();
     const clock = fakeClock();
@@ -198,7 +198,7 @@ describe('two runs at once', () => {
     await ledger.close();
   });
 
-  it('take turns with different ledgers, or without one (E20)', async () => {
+  it('take turns even with different ledgers, or without a ledger (E20)', async () => {
     const first = await openLedger({ ...optionsOf(), path: join(directory, 'one.jsonl') });
     const clock = fakeClock();
     const others = [
@@ -239,7 +239,7 @@ describe('two runs at once', () => {
     await first.close();
   });
 
-  it('do not wait for a run that failed to open it', async () => {
+  it('do not wait for a run that failed to open its ledger', async () => {
     const path = join(directory, 'mine.jsonl');
     await make('a', { ...optionsOf(), path });
     const text = readFileSync(path);
@@ -252,7 +252,7 @@ describe('two runs at once', () => {
 });
 
 describe('a ledger of --ledger', () => {
-  it('is the specified file, also behind a link, and no other file is created', async () => {
+  it('is the specified file or the target of a specified link; no other file is created', async () => {
     const path = join(directory, 'mine.jsonl');
     symlinkSync(path, join(directory, 'link'));
     await make('a', { ...optionsOf(), path });
@@ -289,7 +289,7 @@ describe('without a place for a ledger', () => {
     ],
     ['a directory in which nothing can be made', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
     ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
-  ])('(%s) a run remembers only its own requests, and says so once', async (_, env, reason) => {
+  ])('a run remembers only its own requests, and notes this once (%s)', async (_, env, reason) => {
     const ledger = await openLedger({ ...optionsOf(), env });
     expect(ledger.path).toBeUndefined();
     await ledger.append(lines('a'));
@@ -300,13 +300,13 @@ describe('without a place for a ledger', () => {
 });
 
 describe('reading for a dry run', () => {
-  it('creates neither file nor directory, and prints nothing', async () => {
+  it('creates no file and no directory, and prints nothing', async () => {
     expect(await claimsOf()).toEqual([]);
     expect(await claimsOf({ ...optionsOf(), env: {} })).toEqual([]);
     expect([readdirSync(directory), notes]).toEqual([[], []]);
   });
 
-  it('does not wait for a run, and changes no byte', async () => {
+  it('does not wait for a run in progress, and changes no byte of the ledger', async () => {
     const ledger = await openLedger(optionsOf());
     await ledger.append(lines('a'));
     const before = readFileSync(ledger.path ?? '');

@@ -43,7 +43,7 @@ describe('the state directory', () => {
     expect(memory.modeOf('/data/state')).toBe(0o700);
   });
 
-  it('is not made in the home of another user, unless it was specified', async () => {
+  it('is not created in a home directory of another user, unless QRCTL_STATE_DIR specifies it', async () => {
     const memory = createMemoryDisk();
     await expect(makeStateDirectory(memory.disk, { HOME: '/data' })).rejects.toThrow(
       '/data belongs to another user',
@@ -51,7 +51,7 @@ describe('the state directory', () => {
     expect(await makeStateDirectory(memory.disk, { QRCTL_STATE_DIR: '/data/mine' })).toBe('/data/mine');
   });
 
-  it('is missing without a home', async () => {
+  it('cannot be created without a home directory', async () => {
     await expect(makeStateDirectory(createMemoryDisk().disk, {})).rejects.toThrow(
       'there is no home directory',
     );

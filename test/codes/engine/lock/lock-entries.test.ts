@@ -25,7 +25,7 @@ function entriesAfter(
 }
 
 describe('the entry of a key of the file', () => {
-  it('contains the code of its row, and no other key keeps that code', () => {
+  it('contains the code of its row; an entry of another key with that code is removed', () => {
     expect(entriesAfter([], ['create', {}], 'created', { code })).toEqual([entryOf('a', code)]);
     const others = [entryOf('b', code), entryOf('c', codeOf(2))];
     expect(entriesAfter(others, ['adopt', { how: 'equal' }], 'adopted', { code })).toEqual([
@@ -46,7 +46,7 @@ describe('the entry of a key of the file', () => {
     expect([...after.values()]).toEqual([entryOf('a', two), entryOf('b', one)]);
   });
 
-  it.each(['gone', 'undecided', 'exists'] as const)('is left as it is if the row is %s', (outcome) => {
+  it.each(['gone', 'undecided', 'exists'] as const)('is unchanged if the row is `%s`', (outcome) => {
     const before = [entryOf('a', codeOf(3)), entryOf('b', codeOf(2))];
     expect(entriesAfter(before, [outcome, { how: 'equal', code }], outcome)).toEqual(before);
   });
@@ -66,7 +66,7 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([], ['conflict', { ...open, changes: [unknown] }], 'conflict', { code })).toEqual([]);
   });
 
-  it('has the value of the row if --conflicts service kept a different one and the base is unknown (E23)', () => {
+  it('has the value of the row if --conflicts service kept a different value and the base is unknown (E23)', () => {
     const kept: FieldChange = { ...change, what: 'keep' };
     const entries = entriesAfter([], ['adopt', { how: 'decision', code, changes: [kept] }], 'adopted', {
       code,
@@ -74,7 +74,7 @@ describe('the entry of a key of the file', () => {
     expect(entries).toEqual([{ ...entryOf('a', code), name: 'new' }]);
   });
 
-  it('has the new values of applied changes, and the old values of open ones (E23)', () => {
+  it('has the new values of applied changes, and the old values of changes that were not applied (E23)', () => {
     const entry = entryOf('a', codeOf(1, { name: 'old', destination: 'https://old.example/' }));
     const now = codeOf(1, { name: 'new', destination: 'https://new.example/' });
     const kept: FieldChange = { ...change, field: 'destination', what: 'keep' };

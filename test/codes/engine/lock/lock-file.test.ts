@@ -59,7 +59,7 @@ async function hintOf(content: string): Promise<string | undefined> {
 }
 
 describe('a lock file', () => {
-  it('is read back with all its values, also if another program reformatted it (E22)', async () => {
+  it('is read back with all its values, even if another program reformatted it (E22)', async () => {
     await fc.assert(
       fc.asyncProperty(
         entries,
@@ -83,7 +83,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('has one line per key, sorted, and no line that depends on its neighbors (E22)', async () => {
+  it('has one sorted line per key, and no line that changes with its neighbors (E22)', async () => {
     const before = formatLock(lockOf(entry('b', 1), entry('a', 2))).split('\n');
     const after = formatLock(lockOf(entry('b', 1), entry('a', 2), entry('c', 3))).split('\n');
     expect(after.filter((line) => !before.includes(line))).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('a lock file', () => {
     expect(await twice(lines[at] ?? '')).toBe('');
   });
 
-  it('compares ids in any case, and keys without case and spaces', async () => {
+  it('compares IDs and keys in any case, and keys without their spaces', async () => {
     const hex = 'abcdefab-0000-4000-8000-00000000000a';
     const both = (first: string, second: string) => {
       const [one, two] = [first, second].map((id, n) => JSON.stringify({ ...entry(`k${n}`, 1), id }));
@@ -169,7 +169,7 @@ describe('a lock file', () => {
     expect(await hintOf('{}')).toBe('Specify a different file with --lock.');
   });
 
-  it('is refused if it is damaged, of a newer version, or another file', async () => {
+  it('is refused if it is damaged, of a newer version, or another kind of file', async () => {
     const whole = formatLock(lockOf(entry('a', 1)));
     expect(await faultsOf(whole.replace('"version": 1', '"version": 2'))).toContain('newer');
     expect(await faultsOf(whole.replace('"version": 1', '"version": "2"'))).toContain('not a lock file');

@@ -43,7 +43,7 @@ describe('the lock file on disk', () => {
     expect((await readLock(path, undefined, memory.disk))?.entries.size).toBe(0);
   });
 
-  it('is not written to a device, which would lose it', async () => {
+  it('is refused at a path that leads to a device, which would lose its content', async () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await symlink('/dev/null', path);
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };
@@ -60,6 +60,6 @@ it.each([
   ['codes.gz.csv', 'codes.gz.lock.json'],
   ['codes', 'codes.lock.json'],
   ['.codes', '.codes.lock.json'],
-])('of %s is %s', (file, lock) => {
+])('the lock file of %s is %s', (file, lock) => {
   expect(lockPathOf(file)).toBe(join(lock));
 });

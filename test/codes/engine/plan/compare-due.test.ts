@@ -53,7 +53,7 @@ function patched(n: number, from: string, to: string, atMs?: number, isKilled = 
 }
 
 describe('a dated change', () => {
-  it('with the value that qrctl set last keeps a later edit, also at another time', () => {
+  it('with the value that qrctl set last keeps a later edit by another client', () => {
     const ledger = patched(1, X, A, 10);
     expect(actOn(Z, { atMs: 20, ledger }).what).toBe('keep');
     expect(actOn(B, { atMs: 30, ledger: [...ledger, ...patched(2, A, B, 20)] }).what).toBe('send');
@@ -88,7 +88,7 @@ describe('a dated change', () => {
     expect(actOn(B, { ledger: back, atMs: 10 }).what).toBe('send');
   });
 
-  it('keeps a later change by an undated file', () => {
+  it('keeps a later change that an undated file made', () => {
     expect(actOn(Z, { ledger: [...patched(1, X, A, 10), ...patched(2, A, Z)] }).what).toBe('keep');
   });
 

@@ -16,7 +16,7 @@ describe('a week of three people with copies of a sheet, lost responses, kills, 
     expect(problems).toEqual([]);
   });
 
-  it('asks for an unnecessary decision in at most one of ten histories', () => {
+  it('requires an unnecessary decision in at most one of ten histories', () => {
     let needless = 0;
     for (let history = seed; history < seed + numRuns / 10; history++) {
       const { counts } = playHistory(history, { planOf: plan });

@@ -41,7 +41,7 @@ const end = (name: string): LedgerRecord => ({ is: 'end', run: name });
 const numbersOf = (sendings: readonly Sending[]) => sendings.map(({ n }) => n);
 
 describe('a POST', () => {
-  it('is unclear until its outcome is known, with the first listing of its run', () => {
+  it('is unclear until its outcome is known, and has the first listing of its run', () => {
     const view = replay(run('r1', ['x', 'y']), post(1, { key: 'K' }), post(2), not(2));
     expect(view.unclear).toMatchObject([{ n: 1, run: 'r1', key: 'K', decided: false }]);
     expect(view.unclear[0]?.rowCode).toBeUndefined();
@@ -64,12 +64,12 @@ describe('a POST', () => {
     expect(view.claims.get('a')?.paused).toBeUndefined();
   });
 
-  it('that is found in a listing of a later run belongs to that run', () => {
+  it('whose code a later run finds belongs to that run', () => {
     const view = replay(run('r1', ['x']), post(1), run('r2', ['x', 'a']), made(1, 'a'));
     expect(view.claims.get('a')?.run).toBe('r2');
   });
 
-  it('stays unclear after runs that find no code for it, and keeps the first listing of its own run (E14)', () => {
+  it('stays unclear, with the first listing of its own run, after runs that find no code for it (E14)', () => {
     const view = replay(run('r1', ['x']), post(1), end('r1'), run('r2', ['x', 'y']), end('r2'), run('r3'));
     expect(numbersOf(view.unclear)).toEqual([1]);
     expect(view.unclear[0]?.firstIds).toEqual(new Set(['x']));
@@ -79,7 +79,7 @@ describe('a POST', () => {
     expect(replay(run('r1'), post(1), { is: 'decided', n: 1 }).unclear).toEqual([]);
   });
 
-  it('of a code that replaces another is listed by the ID of the old code', () => {
+  it('that replaces a code maps the ID of the old code to that of the new one', () => {
     const view = replay(
       run('r1'),
       post(1),
@@ -116,7 +116,7 @@ describe('a POST that is repeated', () => {
     expect([numbersOf(view.unclear), view.repeated]).toEqual([[1], []]);
   });
 
-  it('that created a code itself leaves its repetition counted as repeated', () => {
+  it('that created a code leaves its unclear repetition in the list of repeated requests', () => {
     const view = replay(...twice, made(1, 'a'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [2]]);
     expect(view.repeated[0]?.rowCode).toBe('a');
@@ -138,13 +138,13 @@ describe('a POST that is repeated', () => {
     expect(replay(...own, run('r2'), end('r2')).repeated).toEqual([]);
   });
 
-  it('is dropped one run later if a run was killed', () => {
+  it('whose run was killed is dropped only at the end of the second run after it', () => {
     const killed = [...twice, made(2, 'b'), run('r2'), end('r2')];
     expect(numbersOf(replay(...killed).repeated)).toEqual([1]);
     expect(replay(...killed, run('r3'), end('r3')).repeated).toEqual([]);
   });
 
-  it('is kept at the end of the run that found the code of its row', () => {
+  it('is kept at the end of the run that created the code of its row', () => {
     const view = replay(...twice, run('r2'), post(3, { run: 'r2', again: 2 }), made(3, 'c'), end('r2'));
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
   });
@@ -177,19 +177,19 @@ describe('a PATCH', () => {
     });
   });
 
-  it('without an outcome keeps the replaced value as the stored one', () => {
+  it('without an outcome leaves the value before it as the stored one', () => {
     const { claims } = replay(...code, patch(2, { before: { name: 'Seen' } }));
     expect(claims.get('a')?.stored.name).toBe('Seen');
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Seen', sent: 'New', stored: 'New' }]);
   });
 
-  it('that changed only some of its fields may have changed the others', () => {
+  it('whose response lacks a field keeps the earlier value of that field as the stored one', () => {
     const both = { set: { name: 'New', status: 'paused' }, before: { name: 'Menu', status: 'active' } };
     const { claims } = replay(...code, patch(2, both), { is: 'set', n: 2, stored: { name: 'New' } });
     expect(claims.get('a')?.stored).toMatchObject({ name: 'New', status: 'active' });
   });
 
-  it('that was not applied leaves only the values of its row', () => {
+  it('that was not applied adds the values of its row to the claim, and changes nothing else', () => {
     const row = { name: 'New' };
     const before = replay(...code).claims.get('a');
     const after = replay(
@@ -214,13 +214,13 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Menu', sent: 'Newer', stored: 'Newer' }]);
   });
 
-  it('puts the values of its row first in the claim, each once', () => {
+  it('puts the values of its row at the front of the claim, without repetitions', () => {
     const row = (name: string) => ({ row: { name } });
     const { claims } = replay(...code, patch(2, row('B')), patch(3, row('C')), patch(4, row('B')));
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
   });
 
-  it('leaves twenty values per code at most', () => {
+  it('leaves at most twenty rows and twenty changes in the claim of a code', () => {
     const many = Array.from({ length: 50 }, (_, i) =>
       patch(i + 2, { row: { name: `${i}` }, set: { name: `${i + 1}` }, before: { name: `${i}` } }),
     );
@@ -246,14 +246,14 @@ describe('dated changes', () => {
   const due = (atMs: number, says: string) => ({ due: { name: { atMs, says } } });
   const marks = (...lines: readonly LedgerLine[]) => replay(run('r1'), ...lines).claims.get('a')?.due?.name;
 
-  it('are recorded by their PATCH, unless it was not applied', () => {
+  it('are recorded with their PATCH, unless the PATCH was not applied', () => {
     expect(marks(patch(1, due(10, 'New')))).toEqual([{ atMs: 10, says: 'New' }]);
     expect(marks(patch(1, due(10, 'New')), patch(2, due(20, 'Newer')), not(2))).toEqual([
       { atMs: 10, says: 'New' },
     ]);
   });
 
-  it('are recorded if nothing was sent for them, with the values of the code', () => {
+  it('are recorded with the values of the code if nothing was sent for them', () => {
     const kept: LedgerRecord = { is: 'due', run: 'r1', id: 'a', ...due(10, 'New'), stored: { name: 'new' } };
     expect(marks(kept)).toEqual([{ atMs: 10, says: 'New' }]);
     expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({
@@ -262,7 +262,7 @@ describe('dated changes', () => {
     });
   });
 
-  it('are kept once per time, the last one, and twenty at most', () => {
+  it('are reduced to the last one per time, and to at most twenty', () => {
     expect(marks(patch(1, due(10, 'A')), patch(2, due(20, 'B')), patch(3, due(10, 'C')))).toEqual([
       { atMs: 20, says: 'B' },
       { atMs: 10, says: 'C' },
@@ -292,7 +292,7 @@ describe('a code', () => {
     });
   });
 
-  it('that qrctl created keeps this origin if it is found again, with the newest row and its key', () => {
+  it('that qrctl created keeps the origin `made` if a later run finds it, with the newest row and its key', () => {
     const { claims } = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'), run('r2'), found());
     expect(claims.get('a')).toMatchObject({ origin: 'made', key: 'K', run: 'r2' });
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
@@ -325,7 +325,7 @@ describe('the stored form of a value', () => {
     ]);
   });
 
-  it('is the one of the last response', () => {
+  it('is unknown again after a response that stored the value unchanged', () => {
     const lines = [run('r1'), post(1), made(1, 'a', 'MENU'), post(2), made(2, 'b', 'Menu')];
     expect(replay(...lines).storedOf('name', 'Menu')).toBeUndefined();
   });

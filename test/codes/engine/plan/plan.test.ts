@@ -14,7 +14,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('exist if a code of the workspace has their values, even without a ledger (E3)', () => {
+  it('have the action `exists` if a code of the workspace has their values, even without a ledger (E3)', () => {
     const codes = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     expect(actionsOf(planOf([newRow(2, ' Menu ', `${MENU}`)], { codes }))).toEqual(['exists n0001']);
   });
@@ -33,7 +33,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('match the codes in the ledger under any file name, also if another client renamed the code', () => {
+  it('match the codes in the ledger under any file name, even if another client renamed the code', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
     const renamed = { ...code, name: 'Summer menu' };
@@ -52,7 +52,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf([row], { codes: copies, ledger: [...ledger] }))).toEqual(['gone']);
   });
 
-  it('need a decision if their code may be that of another row, whose name the service shortened (E5)', () => {
+  it('need a decision if their code may belong to another row, whose name the service shortened (E5)', () => {
     const [long, short] = ['Spring menu 2026 for the bar', 'Spring menu 2026 for'];
     const known = codeOf(1, { name: short, destination: 'https://example.com/d' });
     const ledger = madeBefore([known], [newRow(2, long, 'https://example.com/d')]);
@@ -73,7 +73,7 @@ describe('rows without an ID', () => {
     expect(wanted.items).toMatchObject([{ action: 'create', isDecided: true, replaces: idOf(1) }]);
   });
 
-  it('may be edited if only one code has their name (E4)', () => {
+  it('have the action `edited` if only one code has their name (E4)', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const row = newRow(2, 'Menu', 'https://example.com/summer');
     expect(actionsOf(planOf([row], { codes: [code] }))).toEqual(['edited n0001']);
@@ -83,7 +83,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('may be edited if only one code has their destination and the file was used before', () => {
+  it('have the action `edited` if only one code has their destination and the file was used before', () => {
     const [menu, other] = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     const rows = [newRow(2, 'Lunch', MENU), newRow(3, other.name, other.destination ?? '')];
     expect(actionsOf(planOf(rows, { codes: [menu, other] }))).toEqual(['edited n0001', 'exists n0002']);
@@ -92,7 +92,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(unnamed, { codes: [menu, other] }))).toEqual(['edited n0001', 'unchanged n0002']);
   });
 
-  it('may be edited if other codes with their destination are edits of other rows (E4)', () => {
+  it('have the action `edited` if other codes with their destination belong to edits of other rows (E4)', () => {
     const codes = [
       codeOf(1, { name: 'Renamed', destination: MENU }),
       codeOf(2, { name: 'Bar', destination: MENU }),
@@ -106,7 +106,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(rows, { codes }))).toEqual(['edited n0001', 'edited n0002', 'exists n0003']);
   });
 
-  it('are not created over a code whose name the service evidently cut (E4)', () => {
+  it('need a decision if a code has their destination and the beginning of their name (E4)', () => {
     const code = codeOf(1, { name: 'A very long name of a c', destination: MENU });
     expect(actionsOf(planOf([newRow(2, 'A very long name of a code', MENU)], { codes: [code] }))).toEqual([
       'undecided',
@@ -115,13 +115,13 @@ describe('rows without an ID', () => {
 });
 
 describe('rows with an ID or slug', () => {
-  it('specify that code, and rows without an ID below them are new', () => {
+  it('specify the code with that ID or slug; rows without an ID below them are new', () => {
     const code = codeOf(1);
     const rows = [rowOf(2, { of: code }), newRow(3, 'Added', MENU)];
     expect(actionsOf(planOf(rows, { codes: [code] }))).toEqual(['unchanged n0001', 'create']);
   });
 
-  it('are refused if ID and slug are of two codes, for every verb (E2)', () => {
+  it('are refused by every verb if their ID and slug belong to different codes (E2)', () => {
     const codes = [codeOf(1), codeOf(2)];
     for (const verb of ['create', 'update', 'apply', 'delete'] as const) {
       const { faults } = planOf([rowOf(2, { id: idOf(1), slug: 'n0002' })], { codes, policy: { verb } });
@@ -149,14 +149,14 @@ describe('rows with an ID or slug', () => {
     },
   );
 
-  it('are refused if two of them specify one code (E2)', () => {
+  it('are refused if two of them specify the same code (E2)', () => {
     const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], {
       codes: [codeOf(1)],
     });
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('line 2') }]);
   });
 
-  it('are gone if the code was deleted, and done if the verb is delete (E1)', () => {
+  it('are `gone` if their code was deleted, but `deleted` if the verb is delete (E1)', () => {
     const rows = [rowOf(2, { id: idOf(1) })];
     expect(actionsOf(planOf(rows))).toEqual(['gone']);
     expect(actionsOf(planOf(rows, { policy: { verb: 'delete' } }))).toEqual(['deleted']);
@@ -183,7 +183,7 @@ describe('a list that was saved and read back', () => {
     ]);
   });
 
-  it('reports a conflict for a field that both sides changed, and sends nothing for its row (E6)', () => {
+  it('reports a conflict if both sides changed a field, and sends nothing for that row (E6)', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs' };
     const row = listed('https://example.com/mine');
     expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([
@@ -229,7 +229,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
   });
 
-  it('is refused if a column was sorted whose value of one code another client changed since (E8)', () => {
+  it('is refused if a column was sorted, even if another client changed one of its values since (E8)', () => {
     const places = ['a', 'b', 'c'].map((place) => `https://example.com/${place}`);
     const saved = places.map((destination, at) => codeOf(at + 1, { destination }));
     const rows = saved.map(({ name }, at) => newRow(at + 2, name, places[(at + 1) % 3], { key: `k${at}` }));
@@ -363,7 +363,7 @@ describe('a request without a response', () => {
     ]);
   });
 
-  it('is sent again only if a settled listing has no code (E11)', () => {
+  it('is sent again only if a settled listing does not contain its code (E11)', () => {
     expect(planOf([row], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
     ]);
@@ -381,7 +381,7 @@ describe('a request without a response', () => {
     ]);
   });
 
-  it('is undecided if a new code resembles it, and a decision applies to one request (E7)', () => {
+  it('needs a decision if a new code resembles it, and the decision applies to that request only (E7)', () => {
     const changed = codeOf(2, { ...values, name: 'Lunch' });
     const asked = { codes: [codeOf(1), changed], ledger, isSettled: true };
     expect(actionsOf(planOf([row], asked))).toEqual(['undecided']);
@@ -394,7 +394,7 @@ describe('a request without a response', () => {
     expect(actionsOf(planOf([row], { ...asked, ledger: used, policy }))).toEqual(['undecided']);
   });
 
-  it('leaves a code that resembles it to no other row', () => {
+  it('keeps other rows from taking a code that it may have created', () => {
     const cut = codeOf(2, { name: 'Spring menu 2026 for', destination: MENU });
     const lost = { name: 'Spring menu 2026 for table 12', type: 'url', destination: MENU };
     const sent: LedgerRecord[] = [
@@ -418,7 +418,7 @@ describe('a request without a response', () => {
     expect(guessed.items).toMatchObject([{ action: 'undecided' }, { action: 'undecided', send: {} }]);
   });
 
-  it('is not repeated if its key has a code by now', () => {
+  it('is not repeated if a later request created a code for its key', () => {
     const poster = { name: 'Poster', type: 'vcard' };
     const later = codeOf(2, { name: 'Other', type: 'vcard', destination: null });
     const sent: LedgerRecord[] = [
@@ -432,7 +432,7 @@ describe('a request without a response', () => {
     expect(actionsOf(settled)).toEqual(['undecided']);
   });
 
-  it('waits for a look-up also if its row was edited, and finds the code', () => {
+  it('waits for a look-up even if its row was edited, and then finds its code', () => {
     const edited = newRow(2, 'Menu', 'https://example.com/summer');
     expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
@@ -479,7 +479,7 @@ describe('qr apply', () => {
   };
   const lockOf = (...entries: ReturnType<typeof entry>[]) => new Map(entries.map((one) => [one.key, one]));
 
-  it('reports a code with the values of a row as existing, and adopts it only if requested', () => {
+  it('reports a code with the values of a row as `exists`, and adopts the code only if requested', () => {
     const code = codeOf(1);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'menu' });
     expect(actionsOf(planOf([row], { codes: [code], policy: apply }))).toEqual(['exists n0001']);
@@ -488,7 +488,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('matches a key that is a slug to that code, also without a lock file', () => {
+  it('matches a key that is a slug to that code, even without a lock file', () => {
     const codes = [1, 2].map((number) =>
       codeOf(number, { name: 'Tent', destination: MENU, status: number === 2 ? 'paused' : 'active' }),
     );
@@ -526,7 +526,7 @@ describe('qr apply', () => {
   });
 
   it.each(['7', '007\u200b', '00 7'])(
-    'requires a decision about the altered key %j, also if its row was edited',
+    'requires a decision about the altered key %j, even if its row was edited',
     (key) => {
       const lock = lockOf(entry(1, '007'));
       const row = newRow(2, 'Code 1', 'https://example.com/new', { key });
@@ -536,7 +536,7 @@ describe('qr apply', () => {
     },
   );
 
-  it('overwrites edits by other clients and reports it, but keeps them with --conflicts service', () => {
+  it('overwrites edits by other clients and reports them, but keeps the edits with --conflicts service', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/theirs' });
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu' });
     const lock = lockOf(entry(1, 'menu'));
@@ -558,7 +558,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('creates one code for a decision that stays in the file, also on a machine without a ledger', () => {
+  it('creates one code for a decision that stays in the file, even on a machine without a ledger', () => {
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu', decision: { is: 'new' } });
     const lock = lockOf(entry(1, 'menu'));
     expect(planOf([row], { lock, policy: apply }).items).toMatchObject([{ action: 'create' }]);
@@ -567,7 +567,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('does not pause again the code of a removed key that another client reactivated', () => {
+  it('does not pause the code of a removed key again if another client reactivated it', () => {
     const lock = new Map<string, LockEntry>([
       ['k', { ...entry(1, 'k'), removed: 'paused' as const }],
       ['other', entry(2, 'other')],
@@ -593,7 +593,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('takes codes of other keys in the ledger only if requested', () => {
+  it('reports a code that the ledger has under another key as `exists`', () => {
     const code = codeOf(1);
     const ledger = madeBefore([code], [newRow(2, code.name, code.destination ?? '', { key: 'menu' })]);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'lunch' });
@@ -601,7 +601,7 @@ describe('qr apply', () => {
   });
 });
 
-it('only codes that earlier runs made or found for rows of the file count as removed from it', () => {
+it('only codes that earlier runs created or found for rows of the file count as removed from the file', () => {
   const codes = [codeOf(1), codeOf(2), codeOf(3)];
   const made = madeBefore(codes.slice(0, 2));
   const rows = [rowOf(2, { of: codes[0] })];
@@ -626,14 +626,14 @@ describe('equal rows', () => {
     ]);
   });
 
-  it('get the codes with their status', () => {
+  it('get the codes that have their status', () => {
     const [first, second] = [codeOf(1, values), codeOf(2, { ...values, status: 'paused' })];
     const asked = [rowOf(2, { wish: { ...values, status: 'paused' } }), newRow(3, 'Flyer', MENU)];
     expect(actionsOf(planOf(asked, { codes: [first, second] }))).toEqual(['exists n0002', 'exists n0001']);
   });
 });
 
-it('a new set of equal rows takes no code that it replaces, also after a lost response', () => {
+it('equal rows with --as-new never take a code that they replace, even after a lost response', () => {
   const place = { name: 'Flyer', type: 'url', destination: MENU };
   const made = codeOf(1, place);
   const ledger: LedgerRecord[] = [
@@ -663,7 +663,7 @@ describe('keys that only the ledger contains', () => {
   );
   const ledger = madeBefore(codes, keyed);
 
-  it('do not take a code that has exactly the values of another row', () => {
+  it('do not assign a code that has exactly the values of another row', () => {
     const renumbered = [
       newRow(2, 'New', 'https://example.com/new', { key: '1' }),
       newRow(3, 'Code 1', 'https://example.com/1', { key: '2' }),
@@ -676,7 +676,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share belong to the row with the values of the code', () => {
+  it('that two files share assign to a row the code with its values', () => {
     const [ours, theirs] = [codeOf(1), codeOf(2)];
     const shared: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -695,7 +695,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share are a question if the edited row may be of either, and no other code is gone', () => {
+  it('that two files share need a decision if the edited row may belong to either of two codes that exist', () => {
     const [ours, theirs] = [codeOf(1, { name: 'Menu' }), codeOf(2, { name: 'Menu' })];
     const rows = [ours, theirs].map((code) => newRow(2, 'Menu', code.destination ?? '', { key: 'k' }));
     const before = madeBefore([ours, theirs], rows);
@@ -709,7 +709,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('of a deleted code are not replaced by a new code of another file with the key', () => {
+  it('do not link a new code of another file to the deleted code with the same key', () => {
     const [deleted, other] = [codeOf(1), newRow(2, 'Other', 'https://example.com/other', { key: '1' })];
     const before = madeBefore([deleted], keyed);
     expect(actionsOf(planOf([other], { ledger: before }))).toEqual(['gone']);
@@ -726,7 +726,7 @@ describe('keys that only the ledger contains', () => {
   });
 });
 
-it('adds tags of flags only to codes with a web address, and reports the others', () => {
+it('a plan adds tags of flags only to codes with a web address, and reports the others', () => {
   const codes = [codeOf(1), codeOf(2, { type: 'wifi', destination: null })];
   const rows = codes.map(({ id }, at) => rowOf(at + 2, { id, utm: { source: 'flyer' }, mayLackUtm: true }));
   const { items, faults, warnings } = planOf(rows, { codes, policy: { verb: 'update' } });
@@ -764,14 +764,14 @@ describe('a deletion', () => {
     expect(planOf([unknown], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
   });
 
-  it.each(['theirs', 'new', 'skip'] as const)('is not made for a row with the decision %s', (is) => {
+  it.each(['theirs', 'new', 'skip'] as const)('is not made for a row with the decision `%s`', (is) => {
     const { items } = planOf([{ ...row, decision: { is } }], { codes: [code], ...verb });
     expect(items).toMatchObject([{ action: 'unchanged' }]);
   });
 });
 
 describe('decisions', () => {
-  it('are refused if they assign a code that is the code of another row', () => {
+  it('are refused if they assign a code that belongs to another row', () => {
     const codes = [codeOf(1), codeOf(2)];
     const rows = [
       newRow(2, 'Code 1', 'https://example.com/1'),
@@ -794,7 +794,7 @@ describe('decisions', () => {
     decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });
 
-  it('specify a row by its line or key, and are refused if that is ambiguous', () => {
+  it('specify a row by its line or key, and are refused if a number is both', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
     expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([
       { message: expect.stringContaining('line:2 or key:2') },
@@ -803,7 +803,7 @@ describe('decisions', () => {
     expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
   });
 
-  it('specify a range of lines, and are refused if it is a key too', () => {
+  it('specify a range of lines, and are refused if the range is also a key', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`), newRow(4, 'C', `${MENU}/c`)];
     const planned = planOf(rows, { policy: asNew('2-3') });
     expect(planned.items.map(({ isDecided }) => isDecided)).toEqual([true, true, false]);
@@ -818,7 +818,7 @@ describe('decisions', () => {
     ]);
   });
 
-  it('apply again if the new code was deleted too, but not to a file of qr apply that keeps them', () => {
+  it('apply again if the new code was deleted too, unless they are kept in a file of qr apply', () => {
     const [first, second] = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2)];
     const values = { name: 'A', type: 'url', destination: MENU };
     const stored = { name: 'A', destination: MENU, status: 'active' };
@@ -916,7 +916,7 @@ describe('files of another workspace or with sorted IDs', () => {
   });
 });
 
-it('a lock file is refused if its ID belongs to a code with a different slug', () => {
+it('a lock file is refused if an ID in it belongs to a code with a different slug', () => {
   const { id, name, type, destination, status } = codeOf(1);
   const lock = new Map([['menu', { key: 'menu', id, slug: 'n0002', name, type, destination, status }]]);
   const { faults } = planOf([newRow(2, name, destination ?? '', { key: 'menu' })], {

@@ -54,7 +54,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('keeps a field that was edited after the run, also by a later run of this machine', () => {
+  it('keeps a field that was edited after the run, also if a later run on this machine edited it', () => {
     const edited = codeOf(1, { destination: 'https://example.com/theirs', status: 'paused' });
     expect(undo(RUN.slice(0, 3), [edited]).items).toMatchObject([
       {
@@ -85,13 +85,13 @@ describe('undo', () => {
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
 
-  it('keeps a value that a colleague set after a request of the run was refused', () => {
+  it('keeps a value that another client set after a request of the run was refused', () => {
     const refused: readonly LedgerLine[] = [...RUN.slice(0, 2), { is: 'not', n: 1 }, ...RUN.slice(3)];
     const { items } = undo(refused, [codeOf(1, { destination: B }), codeOf(2, { destination: B })]);
     expect(items.map(({ code }) => code?.id)).not.toContain(idOf(1));
   });
 
-  it('does not pause a code again that a backup had paused and restored', () => {
+  it('ignores a run that only paused codes for a backup and restored them', () => {
     const patch = { is: 'patch', run: 'one', id: idOf(1) } as const;
     const restored: readonly LedgerLine[] = [
       { is: 'run', run: 'one' },
@@ -132,7 +132,7 @@ describe('the run to undo', () => {
       : []),
   ];
 
-  it('is the last one with changes, and undefined if that is a complete undo', () => {
+  it('is the last run with changes, or undefined if that run is a complete undo', () => {
     expect(chooseRun(runsOf([...RUN, { is: 'run', run: 'empty' }]), undefined)?.run).toBe('one');
     expect(chooseRun(runsOf(undone(false)), undefined)?.run).toBe('one');
     const earlier: readonly LedgerLine[] = [
@@ -144,14 +144,14 @@ describe('the run to undo', () => {
     expect(chooseRun(runsOf([...earlier, ...undone(true)]), undefined)).toBeUndefined();
   });
 
-  it('is the same one again after an incomplete undo', () => {
+  it('is the same run again after an incomplete undo', () => {
     const failed = undone(true).map(
       (line): LedgerLine => (line.is === 'set' && line.n === 5 ? { is: 'not', n: 5 } : line),
     );
     expect(chooseRun(runsOf(failed), undefined)?.run).toBe('one');
   });
 
-  it('is the one that is specified, also an undo', () => {
+  it('is the specified run, even if that is an undo', () => {
     expect(chooseRun(runsOf(undone(true)), 'two')?.run).toBe('two');
     expect(chooseRun(runsOf(RUN), 'other')).toBeUndefined();
   });

@@ -8,7 +8,7 @@ it('the plan does not repeat a warning about the row of a new code', () => {
   expect(planOf([{ ...odd, key: '1' }], { policy: { verb: 'apply' } }).warnings).toHaveLength(1);
 });
 
-it.each(['update', 'delete'] as const)('a row that specifies no code never creates one (%s)', (verb) => {
+it.each(['update', 'delete'] as const)('a row that specifies no code never creates a code (%s)', (verb) => {
   const { items, faults } = planOf([newRow(2, 'Menu', 'https://x.de/')], { policy: { verb } });
   expect([items.map(({ action, reason }) => [action, reason]), faults]).toEqual([
     [['unchanged', 'an earlier run assigned it no code']],
@@ -28,7 +28,7 @@ it('a renamed row counts as edited even if all other rows of a copied sheet were
   ]);
 });
 
-it('a code that was replaced on request is no candidate for an edited row (E4)', () => {
+it('a code that was replaced on request is not a candidate for an edited row (E4)', () => {
   const sent = { name: 'Menu', type: 'url', destination: 'https://example.com/menu' };
   const stored = { name: sent.name, destination: sent.destination, status: 'active' };
   const old = codeOf(1, sent);
@@ -46,7 +46,7 @@ it('a code that was replaced on request is no candidate for an edited row (E4)',
   ]);
 });
 
-it('an edited row may be of a code with its name, or of one that had it before a person renamed it (E4)', () => {
+it('an edited row may belong to a code with its name, or to a code that had this name before a user renamed it (E4)', () => {
   const renamed = codeOf(1, { name: 'Renamed' });
   const made = codeOf(2, { name: 'Code 1', destination: renamed.destination });
   const row = newRow(2, 'Code 1', 'https://example.com/new');
@@ -79,7 +79,7 @@ it('a row that may be an edit is changed with --apply-edits only in a file witho
   ]);
 });
 
-it('codes of other keys do not hide the one code that a row with a key may be an edit of (E4)', () => {
+it('codes of other keys do not hide the only code that a row with a key may be an edit of (E4)', () => {
   const place = 'https://example.com/menu';
   const [free, owned, known] = [
     codeOf(1, { destination: place }),

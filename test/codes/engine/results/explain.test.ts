@@ -14,7 +14,7 @@ describe('the reason of a row', () => {
     expect(reasonOf({ item: itemOf(2, 'unchanged', { code }) })).toBeUndefined();
   });
 
-  it('names all three values of a conflict', () => {
+  it('states all three values of a conflict', () => {
     const item = itemOf(2, 'conflict', {
       code,
       changes: [change('conflict', 'https://b.example', 'https://c.example', 'https://a.example')],
@@ -24,7 +24,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('reports that the saved value is not known', () => {
+  it('states that the service changed the field since then if the saved value is unknown', () => {
     const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
@@ -50,7 +50,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('reports a change by another client, and whether the row overwrites it', () => {
+  it('reports a change by another client, and whether the row overwrites the change', () => {
     const told = (what: 'keep' | 'overwrite' | 'edit' | 'drift') =>
       reasonOf({
         item: itemOf(2, 'unchanged', { code, changes: [change(what, 'theirs', 'ours', 'before')] }),
@@ -67,7 +67,7 @@ describe('the reason of a row', () => {
     expect(told('drift')).toBe('destination: the service has theirs, last applied: ours');
   });
 
-  it('names the codes of a row that exists, is gone, or may be several', () => {
+  it('names the codes of a row with the action `exists`, `gone` or `undecided`', () => {
     expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe(
       'same values as menu (id-menu)',
     );
@@ -96,7 +96,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('of results in which the code was gone is not that no code was created', () => {
+  it('is, for a row of results with the outcome `gone`, that its code does not exist', () => {
     const of = (outcome: string) => {
       const row = { ...rowOf(2), id: undefined, slug: undefined, values: new Map([['outcome', outcome]]) };
       return reasonOf({
@@ -120,11 +120,11 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('is the error of the request after a run', () => {
+  it('is, after a run, the error of the request', () => {
     expect(reasonOf(endOf(creation(2), 'failed', { error: 'invalid name' }))).toBe('invalid name');
   });
 
-  it('is absent for a code that was created, also if an earlier request was lost', () => {
+  it('is absent for a code that was created, even if an earlier request was lost', () => {
     const item = { ...creation(2), isWaiting: true };
     expect(reasonOf({ item })).toContain('looks for its code first');
     expect(reasonOf(endOf(item, 'created', { code }))).toBeUndefined();
@@ -149,7 +149,7 @@ describe('the error column of results', () => {
   const answers = (action: Parameters<typeof itemOf>[1], verb: Parameters<typeof explainRow>[1]) =>
     explainRow({ item: itemOf(2, action, { code, goneId: 'id-1' }) }, verb)?.split('. ')[1];
 
-  it('lists the words for the column decision', () => {
+  it('lists the values that the column decision accepts', () => {
     expect(answers('conflict', 'update')).toBeUndefined();
     expect(
       explainRow(
@@ -164,7 +164,7 @@ describe('the error column of results', () => {
     expect(answers('exists', 'apply')).toBe('To decide, enter its ID, new or skip in the column decision');
   });
 
-  it('has no such words for rows without a decision', () => {
+  it('lists no values for rows that need no decision', () => {
     expect(answers('exists', 'create')).toBeUndefined();
     expect(answers('gone', 'update')).toBeUndefined();
     expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();

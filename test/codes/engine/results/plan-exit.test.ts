@@ -53,7 +53,7 @@ describe('the exit code of a dry run', () => {
     expect(failure).toMatchObject({ message: brake.message, hint: brake.hint });
   });
 
-  it('has the decisions and how to make them as its reason', () => {
+  it('comes with the number of rows that need decisions, and a hint for each kind of decision', () => {
     const two = [itemOf(2, 'conflict', { code: menu }), itemOf(3, 'conflict', { code: menu })];
     expect(reasonOfPlan(planOf([{ ...gone, key: "o'hara" }, ...two]), 'apply')).toEqual({
       exit: 9,
@@ -72,7 +72,7 @@ describe('the exit code of a dry run', () => {
 });
 
 describe('the requests of a plan', () => {
-  it('are one per creation, change and deletion, and one more for the status of a new code', () => {
+  it('are one per creation, change or deletion, and another for the status of a new code', () => {
     const paused = { ...creation(4), send: { status: 'paused' } };
     const items = [
       creation(2),

@@ -35,7 +35,7 @@ const conflict = endOf(
 const undecided = endOf(itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] }), 'undecided');
 
 describe('the error of a run', () => {
-  it("is undefined if every row is done, also rows that exist already or keep the service's value", () => {
+  it('is undefined if every row is done, already exists, or keeps the value of the service', () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
     expect(describeExisting(0)).toBeUndefined();
@@ -50,7 +50,7 @@ describe('the error of a run', () => {
     ).toBe(3);
   });
 
-  it('is the error that stopped the run even if no row has it', () => {
+  it('is the error that stopped the run even if no row failed because of it', () => {
     const stop = new UnprovenError('codes changed on the service during the run');
     expect(failureOf([done], 'create', { stop })).toMatchObject({ exit: 9, lines: [stop.message] });
     expect(failureOf([done, rejected(3)], 'create', { stop })?.lines).toEqual([stop.message]);
@@ -79,7 +79,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 8 for an edited row, with both next steps', () => {
+  it('is 8 for an edited row, with hints for --apply-edits and --as-new', () => {
     expect(failureOf([done, edited])).toEqual({
       exit: 8,
       lines: [
@@ -93,7 +93,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 8 for an edited row without an ID in a file with IDs, which --apply-edits does not change', () => {
+  it('is 8, without the hint --apply-edits, for an edited row without an ID in a file with IDs', () => {
     const foreign = { ...edited, item: { ...edited.item, isForeign: true } };
     const { exit, hint } = failureOf([done, foreign], 'create', { resultsPath: undefined }) ?? {};
     expect(exit).toBe(8);
@@ -111,11 +111,11 @@ describe('the error of a run', () => {
       'update',
       '(mine changes the code, theirs keeps it, an ID or slug assigns a code',
     ],
-  ] as const)('explains only the answers to its questions (%#)', (ends, verb, words) => {
+  ] as const)('explains only the decisions that its rows can use (%#)', (ends, verb, words) => {
     expect(failureOf(ends, verb)?.hint).toContain(`codes.results.csv ${words}`);
   });
 
-  it('is 9 if a decision is needed, and names failed rows too (E25)', () => {
+  it('is 9 if a decision is needed, and reports failed rows too (E25)', () => {
     expect(failureOf([conflict, rejected(5)], 'update', { resultsPath: undefined })).toEqual({
       exit: 9,
       lines: [
@@ -128,7 +128,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('with a conflict of qr create says that its edits are sent only with --apply-edits', () => {
+  it('suggests --apply-edits together with --conflicts file for a conflict of qr create', () => {
     const { hint } = failureOf([conflict], 'create') ?? {};
     expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
   });
@@ -144,7 +144,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('lists only some of many reasons', () => {
+  it('lists five of many reasons, and the number of the others', () => {
     const ends = Array.from({ length: 300 }, (_, at) =>
       endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'),
     );
@@ -153,7 +153,7 @@ describe('the error of a run', () => {
     expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
   });
 
-  it('is 9 for a code that is gone if a new one may be created, and 8 if its row can only be removed', () => {
+  it('is 9 for a code that is gone if the verb can create codes, and 8 for `qr update`', () => {
     expect(failureOf([done, gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({
@@ -175,7 +175,7 @@ describe('the error of a run', () => {
     expect(failureOf([rejected(2)], 'delete', { isUnproven: true })?.exit).toBe(9);
   });
 
-  it('names rows of a file with keys by their key', () => {
+  it('identifies rows of a file with keys by their key', () => {
     const ends = [
       endOf(itemOf(4, 'undecided', { key: 'menu', candidates: [codeOf('a')], reason: 'why' }), 'undecided'),
     ];

@@ -42,7 +42,7 @@ function change(what: FieldChange['what'], more: Partial<FieldChange> = {}): Fie
 }
 
 describe('results', () => {
-  it('have the tags that flags added to a destination', async () => {
+  it('have destinations with the tags that flags added', async () => {
     const input = await parse('name,destination\na,https://x.de/\nb,\n');
     const { rows } = await checkRows(input, { verb: 'create', force: true });
     const code = { ...CODE, destination: 'https://x.de/?utm_source=poster' };
@@ -79,14 +79,14 @@ describe('results', () => {
     ]);
   });
 
-  it('replace result columns of the input', async () => {
+  it('replace the columns of earlier results in the input', async () => {
     const input = await parse(`ID,name,outcome,error,Base,DECISION\n${OTHER_ID},a,failed,no,,new\n`);
     const { columns, rows } = await tableOf(input, [{ code: CODE }]);
     expect(columns).toEqual(['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
     expect(rows[0]).toMatchObject({ id: ID, outcome: 'created', error: null, decision: null });
   });
 
-  it('have the short URLs of codes that are known', async () => {
+  it('have the short URL of each row whose code is known', async () => {
     const input = await parse('name\na\nb\n');
     const { rows } = await checkRows(input, { verb: 'create' });
     const table = tabulate(input, { shortUrlOf: ({ slug }) => `https://go.example/${slug}` });
@@ -103,7 +103,7 @@ describe('results', () => {
     expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
   });
 
-  it('of the record of a deleted code have no ID until it has a new code', async () => {
+  it('of a backup of a deleted code have no ID until it has a new code', async () => {
     const { rows } = await tableOf(await parse(JSON.stringify(CODE), `${ID}.json`), [
       { outcome: 'failed', isOpen: true },
     ]);
@@ -122,7 +122,7 @@ describe('the base in results', () => {
   });
 
   it.each(['keep', 'conflict', 'edit'] as const)(
-    'stays that of the row in a field that was left: %s (E21)',
+    'stays that of the row in a field that was not sent: %s (E21)',
     async (what) => {
       const changes = [change(what)];
       expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -137,7 +137,7 @@ describe('the base in results', () => {
     expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
   });
 
-  it('of a row without a base is the value known from elsewhere', async () => {
+  it('of a failed row without a base is the base that the plan knows, or else the current value', async () => {
     const failed = { outcome: 'failed', code: CODE, isOpen: true } as const;
     const known = await rowOf({ ...failed, changes: [change('overwrite', { base: 'Old' })] }, `${ID},Mine,,`);
     expect(known.base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -147,7 +147,7 @@ describe('the base in results', () => {
     );
   });
 
-  it('is never missing next to an ID', async () => {
+  it('is present in each row with an ID', async () => {
     expect(await rowOf({ outcome: 'not-attempted', isOpen: true })).toMatchObject({
       id: ID,
       base: formatBase(SAVED),
@@ -157,7 +157,7 @@ describe('the base in results', () => {
 });
 
 describe('an answer', () => {
-  it('`theirs` updates the cells in which row and code differed', async () => {
+  it('`theirs` replaces the cells in which the row and its code differed', async () => {
     const input = await parse(
       `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
     );
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
   });
 
-  it('stays until it is applied', async () => {
+  it('stays in its cell until it is applied', async () => {
     const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
     expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({
       decision: 'Mine',
@@ -190,7 +190,7 @@ describe('an answer', () => {
 describe('columns that the user added to the results', () => {
   const before = `name,id,slug,outcome,error,base,decision,note,status\nb,${OTHER_ID},xyz,created,,,,second,paused\na,${ID},abc,created,,,,'=first,active\nc,,,failed,,,,third,\n`;
 
-  it('are kept by ID, else by line; columns that a command reads are not', async () => {
+  it('are kept by ID, or by line for rows without one; columns that a command reads are not kept', async () => {
     const input = await parse('name\na\nb\nc\n');
     const ends: End[] = [
       { code: CODE },
@@ -203,7 +203,7 @@ describe('columns that the user added to the results', () => {
     expect(rows.map(({ note }) => note)).toEqual(["'=first", 'second', 'third']);
   });
 
-  it('have no cell for a row that the results do not have', async () => {
+  it('have an empty cell for a row that the earlier results lack', async () => {
     const results = await parse(before, 'codes.results.csv');
     const { rows } = await tableOf(await parse('name\nc\n'), [{ outcome: 'failed', isOpen: true }], results);
     expect(rows.map(({ note }) => note)).toEqual([null]);

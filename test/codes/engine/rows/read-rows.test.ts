@@ -39,7 +39,7 @@ async function refusal(verb: RowsOptions['verb'], text: string, options?: Option
 const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
 
 describe('a file of new codes', () => {
-  it('has the values to send, without empty cells', async () => {
+  it('has a row for each code with its values, without empty cells', async () => {
     const { rows } = await read('create', 'Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n');
     expect(rows.map(({ wish, type, id, slug, key }) => ({ ...wish, type, id, slug, key }))).toEqual([
       { name: 'a', destination: 'https://x.de' },
@@ -77,7 +77,7 @@ describe('a file of new codes', () => {
     expect((await refusal('create', text)).join('\n')).toMatch(fault);
   });
 
-  it('may have columns of the user that resemble optional ones', async () => {
+  it('may have columns of the user that resemble optional columns', async () => {
     const text = 'name,type,note,date,ad,ip,plug,case,keys,state\na,wifi,1,2,3,4,5,6,7,8\n';
     expect(await refusal('create', text)).toEqual([]);
     expect((await read('create', text)).unread).toEqual([
@@ -92,7 +92,7 @@ describe('a file of new codes', () => {
     ]);
   });
 
-  it('without a column of destinations has one fault', async () => {
+  it('without a column of destinations has one fault, if its types need destinations', async () => {
     expect(await refusal('create', 'name,Web\na,https://x.de/1\nb,https://x.de/2\n')).toEqual([
       'line 1, column destination: is missing; column "Web" contains addresses, so rename it to destination',
     ]);
@@ -113,7 +113,7 @@ describe('a file of new codes', () => {
     expect([faults, warnings.length]).toEqual([[], 1]);
   });
 
-  it('has text that any file can hold', async () => {
+  it('may contain neither half of a character nor a number as a name', async () => {
     const text =
       '[{"name":"\\ud800","type":"sms"},{"name":7,"type":"sms"},{"name":"a","destination":"","type":"sms"}]';
     const { rows, faults } = await read('create', text, { name: 'x.json' });
@@ -182,21 +182,21 @@ describe('results and saved lists', () => {
     ]);
   });
 
-  it('have bases that qrctl wrote', async () => {
+  it('have only bases that qrctl wrote; other text in the column is a fault', async () => {
     const fault =
       'line 2, column base: "Berlin" is not a base that qrctl wrote: empty the cell, or rename the column if it is yours';
     expect(await refusal('update', 'slug,name,base\na,n,Berlin\nb,n,\n')).toEqual([fault]);
     expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([fault]);
   });
 
-  it('keep failed rows, which may have no code', async () => {
+  it('keep failed rows, which may specify no code', async () => {
     const text = 'name,id,slug,outcome,error\na,,abc,created,\nb,,,failed,no\nc,,,,\n';
     expect((await read('update', text)).rows).toHaveLength(3);
     expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
   });
 });
 
-it('a deletion reads what each row was saved from', async () => {
+it('a deletion reads the base of each row', async () => {
   const text = `id,status,base\n${ID},expired,r559aea-2dce0a-968796\n`;
   const input = await parseWithFaults(Buffer.from(text), 'old.csv');
   const { rows, faults } = await checkRows(input, { verb: 'delete' });
@@ -212,7 +212,7 @@ describe('a backup', () => {
   const text = JSON.stringify(CODE, null, 2);
 
   it.each([`${ID}.json`, 'standard input'])(
-    'of a deleted code is a wish for a code with its values (%s)',
+    'of a deleted code becomes a row for a new code with its values (%s)',
     async (name) => {
       const { rows, faults } = await read('create', text, { name });
       expect(faults).toEqual([]);
@@ -222,12 +222,12 @@ describe('a backup', () => {
     },
   );
 
-  it('specifies its code for other commands', async () => {
+  it('specifies its code for commands other than `qr create`', async () => {
     const { rows } = await read('update', text, { name: 'code.json' });
     expect(rows.map(({ id, slug }) => [id, slug])).toEqual([[ID, 'abc']]);
   });
 
-  it('is recognized by its fields, and any other object is refused', async () => {
+  it('is recognized by its fields; any other single object is refused', async () => {
     await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow(
       'must be an array of objects',
     );
@@ -240,7 +240,7 @@ describe('a backup', () => {
 });
 
 describe('a file of changes', () => {
-  it('leaves a field with an empty cell as it is; an empty JSON text empties it', async () => {
+  it('keeps a field whose cell is empty; an empty JSON string empties the field', async () => {
     const { rows } = await read(
       'update',
       `slug,id,status,destination,name\nabc,,Paused,,\n,${ID},,https://x.de,n\n`,
@@ -253,7 +253,7 @@ describe('a file of changes', () => {
     expect(json.rows[0]?.wish).toEqual({ destination: '' });
   });
 
-  it('has doubtful values, which are valid if the code has them', async () => {
+  it('doubts values that are valid only if the code already has them', async () => {
     const text =
       'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
     const { faults, warnings, doubts, rows } = await read('update', text);
@@ -273,7 +273,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('gets the values of flags in its empty cells, and reports flags that no row needed', async () => {
+  it('gets the values of flags in its empty cells, and reports flags that no row used', async () => {
     const text = 'slug,name,status\na,A,active\nb,B,\n';
     const { rows, unusedFlags } = await read('update', text, { changes: { name: 'flag', status: 'paused' } });
     expect(rows.map(({ wish }) => wish)).toEqual([
@@ -331,7 +331,7 @@ describe('a file of changes', () => {
     );
   });
 
-  it('without rows reports only the missing columns of its verb', async () => {
+  it('without rows reports only the columns that its verb requires', async () => {
     expect(await refusal('update', 'x\n')).toEqual([
       'line 1: no column identifies the codes: add an id or slug column (the file has "x")',
       'line 1: no column contains changes: add a name, destination or status column',
@@ -349,19 +349,19 @@ describe('a file of changes', () => {
     await expect(read('create', text, { name: 'x.json' })).rejects.toThrow('the file is empty');
   });
 
-  it('with a header twice reports it once', async () => {
+  it('with a column name three times reports it once', async () => {
     expect(await refusal('create', 'name,type,name,name\na,sms,a,a\n')).toEqual([
       'line 1, column name: appears twice in the header',
     ]);
   });
 
-  it('with dates requires --due', async () => {
+  it('with dates requires --due, unless dates are ignored', async () => {
     const text = 'slug,name,at\na,b,2026-01-01\n';
     await expect(read('update', text)).rejects.toThrow('without --due all rows would be applied now');
     expect((await read('update', text, { ignoreDates: true })).faults).toEqual([]);
   });
 
-  it('may be a bare list, with flags for all of it', async () => {
+  it('may be a list of IDs and slugs without a header, if flags state the changes', async () => {
     const { rows } = await read('update', `abc\n${ID}\n`, { bareNames: true, changes: { status: 'paused' } });
     expect(rows.map(({ id, slug, wish }) => [id ?? slug, wish])).toEqual([
       ['abc', { status: 'paused' }],
@@ -385,7 +385,7 @@ describe('a file of changes', () => {
 });
 
 describe('keys', () => {
-  it('are unique, never empty and not similar in a file for `qr apply` (E2)', async () => {
+  it('are unique, never empty and never similar in a file for `qr apply` (E2)', async () => {
     expect(await refusal('apply', 'key,name\na,1\n,2\n A,3\nb c,4\nB  C,5\na,6\n1.23E+11,7\n')).toEqual([
       'line 3, column key: is empty: each row needs a key',
       'line 4, column key: "A" differs from the key "a" of line 2 only in case or spacing',
@@ -399,7 +399,7 @@ describe('keys', () => {
     expect(await refusal('apply', '[]', { name: 'codes.json' })).toEqual([]);
   });
 
-  it('are optional for the other commands, but never equal', async () => {
+  it('are optional for the other commands, but may not be equal', async () => {
     const text = 'key,name,type\n 1 ,a,wifi\n,b,wifi\n,c,wifi\n';
     expect((await read('create', text)).rows.map(({ key }) => key)).toEqual(['1', undefined, undefined]);
     expect(await refusal('create', `${text}1,d,wifi\n`)).toEqual([
@@ -410,7 +410,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('may be in another column, also the one that identifies the code', async () => {
+  it('may be in a column with another name, even in the column slug', async () => {
     expect((await read('apply', 'SKU,name\na,1\n', { keyColumn: 'sku' })).rows.map(({ key }) => key)).toEqual(
       ['a'],
     );
@@ -418,7 +418,7 @@ describe('keys', () => {
     expect(rows.map(({ key, slug }) => [key, slug])).toEqual([['a', 'a']]);
   });
 
-  it('may belong to existing codes, so columns that only new codes need may be missing', async () => {
+  it('may belong to existing codes, so `qr apply` accepts files without columns that new codes need', async () => {
     const { faults, rows } = await read('apply', 'key,name,destination,outcome\na,,nowhere,created\n');
     expect(faults).toEqual([]);
     expect(rows[0]?.doubts.map(({ field, isOdd = false }) => [field, isOdd])).toEqual([
@@ -428,7 +428,7 @@ describe('keys', () => {
 });
 
 it.each(['create', 'update', 'apply', 'delete'] as const)(
-  'many rows to %s end at an interruption',
+  'many rows to %s are checked until the signal aborts',
   async (verb) => {
     const values = new Map(Object.entries({ key: 'a', slug: 'a', name: 'a', destination: 'https://x.de' }));
     const row = { row: 1, line: 2, values };

@@ -31,7 +31,7 @@ const rows = items.map((item) => ({ item }));
 const actions = (some: readonly { item: { action: string } }[]) => some.map(({ item }) => item.action);
 
 describe('the order of a plan', () => {
-  it('is: decisions, removals, changes, creations, unchanged rows', () => {
+  it('has decisions first, then removals, changes, creations and unchanged rows', () => {
     const { first, creations, quiet } = arrangeRows(rows, 'apply');
     expect(actions(first)).toEqual([
       ...['undecided', 'gone', 'conflict', 'edited', 'exists'],
@@ -45,7 +45,7 @@ describe('the order of a plan', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 
-  it('keeps equal rows in the order of the file', () => {
+  it('keeps rows with the same action in the order of the file', () => {
     const { creations } = arrangeRows(
       [creation(2), creation(3), creation(4)].map((item) => ({ item })),
       'create',
@@ -53,7 +53,7 @@ describe('the order of a plan', () => {
     expect(creations.map(({ item }) => item.row?.line)).toEqual([2, 3, 4]);
   });
 
-  it('has failed creations first, and those that were not attempted with other creations', () => {
+  it('has failed creations first, and creations that were not attempted among the others', () => {
     const failed = endOf(creation(3), 'failed', { error: 'no' });
     const waiting = endOf(creation(4), 'not-attempted');
     const done = endOf(creation(2), 'created');
@@ -64,7 +64,7 @@ describe('the order of a plan', () => {
 });
 
 describe('the counts of a plan', () => {
-  it('have one word per state, in the order of the plan', () => {
+  it('state the number of rows per action, in the order of the plan', () => {
     expect(countRows(rows, 1200)).toBe(
       '1 to decide, 1 missing on the service, 1 in conflict, 1 edited, 1 existing, 2 removed from the file, 1 to delete, ' +
         '1 to update, 1 to adopt, 1 to create, 1 already deleted, 2 unchanged, 1,200 unmanaged',
@@ -77,7 +77,7 @@ describe('the counts of a plan', () => {
     [[itemOf(2, 'exists', { code }), creation(3)], '1 existing code, 1 to create'],
     [[itemOf(2, 'conflict', { code })], '1 row in conflict'],
     [[], 'nothing to do'],
-  ])('name codes or rows in the last line of a dry run', (planned, expected) => {
+  ])('state in the last line of a dry run whether codes or rows are counted', (planned, expected) => {
     expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
   });
 

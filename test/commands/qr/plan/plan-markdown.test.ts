@@ -56,7 +56,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     ]);
   });
 
-  it('has one line per new code, and counts the omitted ones', () => {
+  it('has one line for each of the first 100 new codes, and counts the others', () => {
     expect(lines[11]).toBe('| + create | 2 |  |  |  |  | `New 2 → https://example.com/new-2` |  |');
     expect(lines.filter((line) => line.includes('+ create'))).toHaveLength(100);
     expect(lines).toContain('and 200 more new codes');
@@ -96,7 +96,7 @@ describe('a plan', () => {
     expect(lines).toContain('**Next step:** `Add --max-changes 12.`');
   });
 
-  it('names the codes of rows that were removed from a sheet', () => {
+  it('lists the codes of rows that were removed from a sheet', () => {
     expect(linesOf(planOf([], { absent: [codeOf('a'), codeOf('b|')] }))).toContain(
       'Rows of these codes were removed from the file: `a`, <code>b&#124;</code>',
     );

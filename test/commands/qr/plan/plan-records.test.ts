@@ -15,14 +15,14 @@ const menu = codeOf('menu');
 const none = { key: null, field: null, old: null, new: null };
 
 describe('the columns', () => {
-  it('are the same for every verb', () => {
+  it('are the documented ones, and also outcome and error after a run', () => {
     expect(PLAN_COLUMNS.map(({ name }) => name).join()).toBe('line,key,action,id,slug,field,old,new');
     expect(APPLIED_COLUMNS.map(({ name }) => name).slice(PLAN_COLUMNS.length)).toEqual(['outcome', 'error']);
   });
 });
 
 describe('the records of a row', () => {
-  it('are one per differing field, with its change', () => {
+  it('are one per differing field, with the old and the new value', () => {
     const changes = [
       change('send', 'a', 'b'),
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
@@ -36,7 +36,7 @@ describe('the records of a row', () => {
     expect(recordsOf(endOf(item, 'updated')).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
   });
 
-  it('are one for a new code, with its description', () => {
+  it('are one for a new code, with the description of the code', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(recordsOf({ item })).toEqual([
       {
@@ -53,13 +53,13 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('are one for a row without changes', () => {
+  it('are one without a field for a row without changes', () => {
     expect(recordsOf({ item: itemOf(3, 'unchanged', { code: menu }) })).toEqual([
       { ...none, line: 3, action: 'unchanged', id: 'id-menu', slug: 'menu' },
     ]);
   });
 
-  it('name a deleted code, and a key without a row', () => {
+  it('have the ID and slug of a deleted code, and the key of a removed row', () => {
     expect(recordsOf({ item: itemOf(3, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toMatchObject([
       { id: 'id-1', slug: 'old' },
     ]);
@@ -76,7 +76,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('have the code that a run created, or its error', () => {
+  it('have the code that a run created, or the error of the row', () => {
     const item = creation(2);
     expect(recordsOf(endOf(item, 'created', { code: menu }))).toMatchObject([
       { id: 'id-menu', slug: 'menu', outcome: 'created', error: null },

@@ -94,7 +94,7 @@ const plan = planOf([...creations, unchanged, conflict, update(22, 'menu', 'http
   unmanaged: 3,
 });
 
-describe('on a terminal', () => {
+describe('a plan on a terminal', () => {
   it('lists the changes below their rows, and at most ten new codes', async () => {
     const { out, err } = await dryRun(plan, { columns: 80 });
     expect(out.split('\n').slice(0, 9)).toEqual([
@@ -122,12 +122,12 @@ describe('on a terminal', () => {
     expect(Math.max(...out.split('\n').map(displayWidth))).toBeLessThanOrEqual(columns);
   });
 
-  it('has all new codes if the format is set', async () => {
+  it('lists all new codes with --format table', async () => {
     const { out } = await dryRun(plan, { columns: 80, flags: { format: 'table' } });
     expect(out.match(/ create /g)).toHaveLength(14);
   });
 
-  it('shows no control characters, and quotes a value that could be mistaken for the sentence', async () => {
+  it('escapes control characters, and quotes a value that looks like part of the line', async () => {
     const changes = [{ ...change('send', 'a', 'b → c; destination: "d\x1b[2J'), field: 'name' as const }];
     const { out } = await dryRun(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })]), {
       columns: 80,
@@ -136,7 +136,7 @@ describe('on a terminal', () => {
   });
 });
 
-describe('as data', () => {
+describe('a plan as data', () => {
   it('is one record per field in CSV, unchanged rows last', async () => {
     const { out } = await dryRun(plan, {});
     const lines = out.trimEnd().split('\n');
@@ -165,7 +165,7 @@ describe('as data', () => {
     ).toEqual(entries);
   });
 
-  it('has the chosen columns in any format, and only IDs that exist', async () => {
+  it('has the chosen columns in any format, and with --ids only IDs that exist', async () => {
     expect((await dryRun(plan, { columns: 80, flags: { fields: ['action', 'new'] } })).out).toContain(
       'action     new',
     );
@@ -201,14 +201,14 @@ describe('the end of a dry run', () => {
     hint: 'Add --max-changes 12.',
   } as const;
 
-  it('throws only with --exit-code', async () => {
+  it('exits with 8 or 9 only with --exit-code', async () => {
     expect((await dryRun(plan, {})).exit).toBe(0);
     expect((await dryRun(plan, { run: { exitCode: true } })).exit).toBe(9);
     expect((await dryRun(planOf([creation(2)]), { run: { exitCode: true } })).exit).toBe(8);
     expect((await dryRun(planOf([unchanged]), { run: { exitCode: true } })).exit).toBe(0);
   });
 
-  it('warns that a brake stops the run, and estimates no requests', async () => {
+  it('warns that a brake stops the run, and estimates only the requests of the dry run', async () => {
     const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
     expect(err).toContain('a run would send nothing: the plan changes 12 codes. Add --max-changes 12.');
     expect(err).toContain('(about 2 requests). No changes were made');
@@ -235,14 +235,14 @@ describe('the end of a dry run', () => {
     expect(err).toContain('Rows of these codes were removed from the file: old');
   });
 
-  it('warns about rows', async () => {
+  it('prints the warnings of rows with their lines', async () => {
     const warnings = [{ line: 3, message: 'is odd' }];
     expect((await dryRun(planOf([], { warnings }), {})).err).toContain('line 3: is odd');
   });
 });
 
-describe('after a run', () => {
-  it('lists outcomes and errors, without the reason, which the error of the command states', async () => {
+describe('a plan after a run', () => {
+  it('lists outcomes and errors, but not the error that the command prints', async () => {
     const { context, printed } = setUp(80);
     const item = creation(2);
     const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });

@@ -8,7 +8,7 @@ import { useSandbox } from '../../../support/sandbox.ts';
 it.each([
   ['create', 'codes.results.csv.journal'],
   ['apply', 'codes.lock.json.journal'],
-])('a journal of an earlier version is noted by qr %s, and not read', async (verb, journal) => {
+])('qr %s notes a journal of an earlier version, and does not read it', async (verb, journal) => {
   const { env, workspace } = await useSandbox({ codes: 0, scans: 0 });
   const cwd = await useDirectory();
   writeFileSync(join(cwd, 'codes.csv'), 'key,name,destination\na,Menu,https://example.com/menu\n');

@@ -63,7 +63,7 @@ describe('a Parquet file', () => {
     for await (const { columns } of groups) expect(JSON.stringify(columns)).toContain('\ufeffDE');
   });
 
-  it('of more columns than any export has is refused before it is decoded (F19)', async () => {
+  it('with 1001 columns is refused before it is decoded (F19)', async () => {
     const file = fileOf(
       [[ROW]],
       Array.from({ length: 1001 }, (_, i) => `c${i}`),
@@ -99,7 +99,7 @@ describe('a Parquet file', () => {
     expect(key_value_metadata?.map(({ key }) => key)).toEqual(['qrctl', 'qrctl.schema']);
   });
 
-  it('has statistics in the order of UTF-8, by which engines skip row groups', () => {
+  it('has minimum and maximum values in UTF-8 order, by which engines skip row groups', () => {
     const values = ['b', null, '\u{1f600}', '\uffee', 'a', ''];
     const file = fileOf([values.map((country, i) => ({ ...ROW, id: 5 - i, country }))]);
     const [id, ts, country] =
@@ -154,7 +154,7 @@ describe('a Parquet file', () => {
     expect(read.map(({ referrer }) => referrer)).toEqual(rows.slice(-10).map(({ referrer }) => referrer));
   });
 
-  it('refuses an ID that int64 cannot hold, and suggests other formats', () => {
+  it('refuses an ID that a 64-bit integer cannot hold', () => {
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n]) {
       expect(() => fileOf([[{ ...ROW, id }]])).toThrow(
         /^cannot write scan ID -?\d+ to Parquet: out of range for a 64-bit integer$/,

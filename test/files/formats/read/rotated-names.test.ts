@@ -53,7 +53,7 @@ describe('a file of a log', () => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
-  it('may have any name', () => {
+  it('may belong to a log of any name', () => {
     expect(readLogName('scans.log.1.gz', 'scans.log')).toMatchObject({ packing: 'gz' });
     expect(readLogName('a.1', 'a')).toMatchObject({ base: 'a' });
     expect(findLogName('scans.log.1')).toBeUndefined();
@@ -63,7 +63,7 @@ describe('a file of a log', () => {
     expect(findLogName('scans.csv.3.xz')).toMatchObject({ base: 'scans.csv', packing: 'xz' });
   });
 
-  it('sorts from the oldest to the newest', () => {
+  it('is sorted by age, oldest first', () => {
     const sorted = (names: string[]) =>
       names
         .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])
@@ -83,7 +83,7 @@ describe('a file of a log', () => {
   // Anything but linear time would outlast the test's own limit.
   const LENGTH = SOAK ? 500_000 : 50_000;
   it.each([`a.csv${'-2026'.repeat(LENGTH)}`, `${'.csv'.repeat(LENGTH)}.1`, `a${'-'.repeat(LENGTH)}.csv`])(
-    'costs no more than its length (%#)',
+    'is recognized in linear time (%#)',
     (name) => {
       findLogName(name);
     },

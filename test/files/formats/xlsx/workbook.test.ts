@@ -41,7 +41,7 @@ async function sheetOf(rows: Record<string, unknown>[], shown = columns, zone = 
 }
 
 describe('a workbook', () => {
-  test('has text as text, never a formula and without an apostrophe', async () => {
+  test('has text as text, never as a formula and without an added apostrophe', async () => {
     const sheet = await sheetOf([{ name: '=1+1' }, { name: "'-2 & <b>" }]);
     expect(sheet).toContain(
       '<row r="2"><c r="C2" s="2" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c></row>',
@@ -70,7 +70,7 @@ describe('a workbook', () => {
     expect(sheet).toContain('>soon<');
   });
 
-  test('keeps the digits of ids: beyond 15 they are text', async () => {
+  test('keeps the digits of IDs: IDs with more than 15 digits are text', async () => {
     const sheet = await sheetOf([
       { id: 123456789012345 },
       { id: 1234567890123456 },
@@ -140,7 +140,7 @@ describe('a workbook', () => {
     expect(() => readFileSync(path)).toThrow('ENOENT');
   });
 
-  test('refuses a text that no cell holds', async () => {
+  test('refuses a text that is too long for a cell', async () => {
     const other = await open();
     const long = await other.sink.write([{ name: 'x'.repeat(32_768) }]).catch((error: unknown) => error);
     await other.sink.discard();

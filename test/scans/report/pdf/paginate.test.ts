@@ -46,7 +46,7 @@ it('pagination splits a long band, and a short one only if much of the page woul
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
 });
 
-it('pagination draws a band that fits on no page over the margin', () => {
+it('pagination gives a band that fits on no page its own page, over the margin', () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 

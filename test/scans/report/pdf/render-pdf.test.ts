@@ -88,7 +88,7 @@ describe('the PDF of a report', () => {
     ]);
   });
 
-  it('has tables whose rows have as many cells, and whose heads have a scope', async () => {
+  it('has tables whose rows have equally many cells, and whose headers have a scope', async () => {
     const { root } = await render();
     const tables = ofType(root, 'Table');
     expect(tables.length).toBeGreaterThan(3);
@@ -102,7 +102,7 @@ describe('the PDF of a report', () => {
     }
   });
 
-  it('repeats the head of a table on each page, but not in the structure', async () => {
+  it('repeats the header of a table on each page, but not in the structure', async () => {
     const names = Array.from({ length: 150 }, (_, at) => `Code ${at + 1}`);
     const { root, pages, artifacts } = await render({
       cards: [cardOf('Codes', { tables: [tableOf('Code', names)] })],
@@ -136,7 +136,7 @@ describe('the PDF of a report', () => {
     expect(artifacts.flat()).not.toContain('Hour of day');
   });
 
-  it('has a long table below a chart as several, each with its head', async () => {
+  it('splits a long table below a chart into several tables, each with a header', async () => {
     const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
     const chart = { label: 'Time of day', columns: [] };
     const { root } = await render({
@@ -177,7 +177,7 @@ describe('the PDF of a report', () => {
 describe('an untrusted name', () => {
   const hostile = ['x'.repeat(10_000), 'a\u202eb\u0000c\nd', '한국어 😀 name', ''];
 
-  it('is one line of visible characters, truncated with an ellipsis, and never fails', async () => {
+  it('is one line of visible characters, truncated with an ellipsis, and never causes a failure', async () => {
     const report = reportOf({
       title: hostile[0] ?? '',
       cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })],

@@ -48,7 +48,7 @@ function parquetOf(rows: readonly Row[]): Buffer {
   ]);
 }
 
-it('reads the same scans from Parquet as from CSV, and refuses a truncated file', async () => {
+it('a Parquet file has the same scans as its CSV, and a truncated one is refused', async () => {
   const directory = await useDirectory();
   await mkdir(join(directory, 'dt=2026-10-01'));
   const [csv, parquet] = ['a.csv', 'dt=2026-10-01/a.parquet'].map((name) => join(directory, name)) as [
@@ -67,7 +67,7 @@ it('reads the same scans from Parquet as from CSV, and refuses a truncated file'
   await expect(read(parquet)).rejects.toThrow(/cannot read scans from .*: not a complete Parquet file/);
 });
 
-it('reads or refuses a Parquet file with any byte changed, in bounded time', async () => {
+it('a Parquet file with any byte changed is read or refused in bounded time', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const rows = Array.from({ length: 20 }, (_, i) => ({
     ...ROWS[0],
@@ -91,7 +91,7 @@ it('reads or refuses a Parquet file with any byte changed, in bounded time', asy
   }
 }, 600_000);
 
-it('refuses impossible counts of a page before it is decoded: one changed bit took minutes (F19)', async () => {
+it('impossible counts of a Parquet page are refused before decoding: one changed bit took minutes (F19)', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const whole = parquetOf(ROWS);
   const name = Buffer.from('qr_id');
@@ -110,7 +110,7 @@ it('refuses impossible counts of a page before it is decoded: one changed bit to
   expect(found.filter((message) => message.includes('says what cannot be')).length).toBeGreaterThan(3);
 }, 120_000);
 
-it('refuses a Parquet page with any changed bit, whose figures would be wrong (F19)', async () => {
+it('a Parquet page with any changed bit, which would change the figures, is refused (F19)', async () => {
   const path = join(await useDirectory(), 'a.parquet');
   const rows = Array.from({ length: 400 }, (_, i) => ({
     ...ROWS[0],
@@ -137,7 +137,7 @@ it('refuses a Parquet page with any changed bit, whose figures would be wrong (F
   }
 }, 600_000);
 
-it('reading Parquet ends if it is aborted', async () => {
+it('reading Parquet ends when its signal aborts', async () => {
   const controller = new AbortController();
   const reason = new Error('aborted');
   const file = { read: async () => ({ bytesRead: 1 }) as never };

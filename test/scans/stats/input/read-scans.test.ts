@@ -111,7 +111,7 @@ describe('files of scans', () => {
     ['a.ndjson.gz', Buffer.concat([gzipSync(ndjson(rows.slice(0, 2))), gzipSync(ndjson(rows.slice(2)))])],
     ['a.json.gz', gzipSync(json(rows))],
     ['named.wrongly', ndjson(rows)],
-  ])('%s is read completely (%#)', async (name, content) => {
+  ])('are read completely: %s (%#)', async (name, content) => {
     const { taken } = await read({ [name]: content }, ['city']);
     expect(taken).toHaveLength(4);
     expect(taken.map(({ ms }) => ms)).toEqual([0, 0, 1000, 2000].map((ms) => 1_760_000_000_000 + ms));
@@ -173,14 +173,14 @@ describe('a file whose record never ends', () => {
       'a record in or after line 3 is longer than 1 MiB',
     ],
     ['a.json', Buffer.alloc(2 ** 21, '['), 'a record in line 1 is longer than 1 MiB'],
-  ])('%s is refused as soon as one is longer than any scan (F11, %#)', async (name, content, why) => {
+  ])('(%s) is refused as soon as a record is longer than any scan (F11, %#)', async (name, content, why) => {
     expect(await refusal({ [name]: content })).toEqual({
       name: 'UsageError',
       message: `cannot read scans from ${name}: ${why}`,
     });
   });
 
-  it('is also refused if it is a device (F11)', async () => {
+  it('is refused as well if it is a device (F11)', async () => {
     const job = { paths: ['/dev/zero'], fields: [], start: () => () => undefined, note: () => undefined };
     const reading = readInputs(job);
     await expect(reading).rejects.toThrow('cannot read scans from /dev/zero: line 1 is longer than 1 MiB');
@@ -205,7 +205,7 @@ describe('a file whose record never ends', () => {
   });
 });
 
-describe('each scan once', () => {
+describe('a repeated scan', () => {
   it('is recognized by rising times, without stored IDs (F5)', async () => {
     const files = { 'a.csv': csv([scan(1, 0), scan(2, 0)]), 'b.csv': csv([scan(3, 0), scan(1, 9)]) };
     expect(await read(files)).toMatchObject({ starts: 1, ids: ['1', '2', '3', '1'] });
@@ -228,7 +228,7 @@ describe('each scan once', () => {
     expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
   });
 
-  it('is recognized among a million IDs in any order, also beyond 2^53', async () => {
+  it('is recognized among a million IDs in any order, even beyond 2^53', async () => {
     const ids = Array.from({ length: 5000 }, (_, i) => BigInt((i * 7919) % 5003) * 40_000n + 2n ** 60n);
     const made = ids.map((id, i) => scan(id, i % 50));
     const { taken } = await read({ 'a.ndjson': ndjson(made), 'b.ndjson': ndjson([...made].reverse()) });
@@ -236,7 +236,7 @@ describe('each scan once', () => {
     expect(taken).toHaveLength(5000);
   });
 
-  it('distinguishes codes with their own IDs', async () => {
+  it('is counted once per code if codes have their own IDs', async () => {
     const code = (qr_id: string) => ndjson([1, 2].map((id) => ({ ...scan(id, id), qr_id, qr_slug: qr_id })));
     expect((await read({ 'a.ndjson': code('a') + code('b') + code('a') })).taken).toHaveLength(4);
     const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}.csv`;
@@ -302,7 +302,7 @@ describe('each scan once', () => {
   });
 });
 
-describe('a file without scans', () => {
+describe('no scans are read from', () => {
   it.each([
     [
       'a.csv',
@@ -372,7 +372,7 @@ describe('a file that is being written', () => {
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-`],
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-01T00:00:00Z,DE,"Köln\nam R`],
     ['a.ndjson', `${ndjson([scan(1, 0), scan(2, 1)])}{"id":3,"ts":`],
-  ])('%s: its last line is omitted, with a note', async (name, content) => {
+  ])('(%s) has its incomplete last line omitted, with a note', async (name, content) => {
     for (const isClosed of [false, true])
       expect(await read({ [name]: content }, [], isClosed)).toMatchObject({
         ids: ['1', '2'],
