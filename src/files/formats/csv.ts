@@ -1,11 +1,9 @@
 /** Formats CSV. Plain cells bypass csv-stringify, which would take most of an export's time. */
 import { stringify } from 'csv-stringify/sync';
-import { createByteBuffer } from '#base/text/byte-buffer';
 import { defuse } from '#base/text/defuse';
-import { addField, createField } from './field-bytes.ts';
+import { createLine } from './create-field.ts';
 import { type Formatter, stateless } from './formatter.ts';
 import { plainText } from './json.ts';
-import type { Row } from './row-sink.ts';
 
 export interface CsvOptions {
   header?: boolean;
@@ -30,19 +28,13 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
   const cell = rawCells ? rawCellBy(delimiter) : (value: unknown) => defusedCell(value, delimiter);
   // T3: readers skip an empty line, so a single empty cell is quoted.
   const encode = names.length === 1 ? (value: unknown) => cell(value) || stringify([['']], LONE_EMPTY) : cell;
-  const fields = names.map((name, index) => ({ name, ...createField(index === 0 ? '' : delimiter) }));
-  const buffer = createByteBuffer();
-
-  function addLine(row: Row): void {
-    for (const field of fields) addField(buffer, field, row[field.name], encode);
-    buffer.addText(lineEnd);
-  }
+  const formatLine = createLine(names, (_, index) => (index === 0 ? '' : delimiter), encode, lineEnd);
 
   return {
     begin() {
       return (bom ? '\ufeff' : '') + (header ? names.map(encode).join(delimiter) + lineEnd : '');
     },
-    rows: (rows) => buffer.collect(() => rows.forEach(addLine)),
+    rows: (rows) => rows.map(formatLine).join(''),
     end: () => '',
     checkpoint: stateless,
   };

@@ -1,11 +1,10 @@
 import { MOST_ROWS } from '#base/bounds';
 import { UsageError } from '#base/errors';
-import { createByteBuffer } from '#base/text/byte-buffer';
 import { countOf, formatCount } from '#base/text/quote';
 import type { LocalTime } from '#base/time/local-time';
 import type { Column } from '#files/formats/columns';
+import { createField } from '#files/formats/create-field';
 import type { ByteSink, DocumentSink } from '#files/formats/document-sink';
-import { addField, createField } from '#files/formats/field-bytes';
 import type { Row } from '#files/formats/row-sink';
 import {
   cellOf,
@@ -34,10 +33,9 @@ export function createWorkbookSink(
   { columns, zone }: { columns: readonly Column[]; zone: Pick<LocalTime, 'offsetMs'> },
 ): DocumentSink {
   const zip = createZipStream(bytes);
-  const buffer = createByteBuffer();
   const fields = columns.map(({ name, isTime = false }, index) => {
     const encode = (value: unknown) => cellOf(value, isTime !== false, isTime === 'utc' ? UTC : zone);
-    return { name, encode, reference: `<c r="${columnLetters(index)}`, ...createField('') };
+    return { name, format: createField('', encode), reference: `<c r="${columnLetters(index)}` };
   });
   let begun = false;
   let rowNumber = 1;
@@ -50,18 +48,14 @@ export function createWorkbookSink(
     await zip.write(sheetBeginning(columns));
   }
 
-  function addRow(row: Row): void {
+  function formatRow(row: Row): string {
     rowNumber += 1;
-    const number = `${rowNumber}`;
-    buffer.addText(`<row r="${number}">`);
-    for (const field of fields) {
-      const value = row[field.name];
-      if (value === null || value === undefined) continue;
-      buffer.addText(field.reference);
-      buffer.addText(number);
-      addField(buffer, field, value, field.encode);
+    let cells = '';
+    for (const { name, format, reference } of fields) {
+      const value = row[name];
+      if (value !== null && value !== undefined) cells += reference + rowNumber + format(value);
     }
-    buffer.addText('</row>');
+    return `<row r="${rowNumber}">${cells}</row>`;
   }
 
   return {
@@ -69,7 +63,7 @@ export function createWorkbookSink(
     async write(rows) {
       await begin();
       if (rowNumber + rows.length > MOST_ROWS + 1) throw tooManyRows();
-      await zip.write(buffer.collect(() => rows.forEach(addRow)));
+      await zip.write(rows.map(formatRow).join(''));
       return rows.length;
     },
     async checkpoint() {

@@ -1,0 +1,40 @@
+import type { Row } from './row-sink.ts';
+
+const MOST_KNOWN = 1000;
+const LONGEST_VALUE = 100;
+
+type Encode = (value: unknown) => string;
+
+/** Creates a function that encodes the fields `names` of a row, each after its opening. */
+export function createLine(
+  names: readonly string[],
+  openingOf: (name: string, index: number) => string,
+  encode: Encode,
+  end: string,
+): (row: Row) => string {
+  const fields = names.map((name, index) => ({ name, format: createField(openingOf(name, index), encode) }));
+  return (row) => {
+    let line = '';
+    for (const { name, format } of fields) line += format(row[name]);
+    return line + end;
+  };
+}
+
+/** Creates a function that caches encoded values: to look one up takes less time than to encode it. */
+export function createField(opening: string, encode: Encode): Encode {
+  let known: Map<unknown, string> | undefined = new Map();
+  return (value) => {
+    const cached = known?.get(value);
+    if (cached !== undefined) return cached;
+    const text = opening + encode(value);
+    if (known && isShort(value)) known.set(value, text);
+    // A field with so many values repeats few of them.
+    if (known?.size === MOST_KNOWN) known = undefined;
+    return text;
+  };
+}
+
+function isShort(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= LONGEST_VALUE;
+  return typeof value !== 'object' || value === null;
+}
