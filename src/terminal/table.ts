@@ -1,7 +1,7 @@
 import { groupBy } from '#base/collections';
 import { displayWidth } from '#base/text/display-width';
 import { type Column, textOf } from '#files/formats/columns';
-import type { Formatter } from '#files/formats/formatter';
+import { type Formatter, formatterOf } from '#files/formats/formatter';
 import type { Row } from '#files/formats/row-sink';
 import type { Colors } from './color.ts';
 import { type Cell, createGrid, ELLIPSIS, fitText, GAP } from './grid.ts';
@@ -72,7 +72,7 @@ export function createRecordFormatter({
       Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
     return createGrid([{ width: width(0) }, { width: width(1) }], colors)(lines);
   }
-  return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
+  return formatterOf(([record = {}]) => render(record));
 }
 
 function layOutTable(rows: readonly Row[], options: TableOptions) {

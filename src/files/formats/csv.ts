@@ -2,7 +2,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { defuse } from '#base/text/defuse';
 import { createLine } from './create-field.ts';
-import { type Formatter, stateless } from './formatter.ts';
+import { type Formatter, formatterOf } from './formatter.ts';
 import { plainText } from './json.ts';
 
 export interface CsvOptions {
@@ -30,14 +30,8 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
   const encode = names.length === 1 ? (value: unknown) => cell(value) || stringify([['']], LONE_EMPTY) : cell;
   const formatLine = createLine(names, (_, index) => (index === 0 ? '' : delimiter), encode, lineEnd);
 
-  return {
-    begin() {
-      return (bom ? '\ufeff' : '') + (header ? names.map(encode).join(delimiter) + lineEnd : '');
-    },
-    rows: (rows) => rows.map(formatLine).join(''),
-    end: () => '',
-    checkpoint: stateless,
-  };
+  const head = header ? names.map(encode).join(delimiter) + lineEnd : '';
+  return formatterOf((rows) => rows.map(formatLine).join(''), (bom ? '\ufeff' : '') + head);
 }
 
 const QUOTED = { eof: false, quoted: true };

@@ -18,13 +18,11 @@ export function textOf(piece: Piece): string {
     : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
-export const stateless = () => () => undefined;
+/** Creates a formatter whose rows do not depend on the rows before. */
+export function formatterOf(rows: Formatter['rows'], begin = ''): Formatter {
+  return { begin: () => begin, rows, end: () => '', checkpoint: () => () => undefined };
+}
 
 export function createIdsFormatter(): Formatter {
-  return {
-    begin: () => '',
-    rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
-    end: () => '',
-    checkpoint: stateless,
-  };
+  return formatterOf((rows) => rows.map((row) => `${row.id}\n`).join(''));
 }

@@ -1,22 +1,20 @@
 import { UnexpectedResponseError } from '#base/errors';
 import { createLine } from './create-field.ts';
-import { type Formatter, type Shape, stateless } from './formatter.ts';
+import { type Formatter, formatterOf, type Shape } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 /** Formats one record per line, with the keys `names` in order; all keys if undefined. */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const format = createRecordFormatter(names);
-  return {
-    begin: () => '',
-    rows: (rows) => rows.map((row) => `${format(row)}\n`).join(''),
-    end: () => '',
-    checkpoint: stateless,
-  };
+  return formatterOf((rows) => rows.map((row) => `${format(row)}\n`).join(''));
 }
 
 export function createJsonFormatter(names: readonly string[] | undefined, shape: Shape): Formatter {
-  if (shape === 'record')
-    return { begin: () => '', rows: ([row = {}]) => `${formatJson(picked(row, names), 2)}\n`, end: () => '' };
+  if (shape === 'record') {
+    const pick = (row: Row) =>
+      names ? Object.fromEntries(names.map((name) => [name, row[name] ?? null])) : row;
+    return formatterOf(([row = {}]) => `${formatJson(pick(row), 2)}\n`);
+  }
   const format = createRecordFormatter(names);
   let separator = '[\n';
   return {
@@ -39,14 +37,7 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
   };
 }
 
-/** Picks keys. A missing key becomes null, so that every row has the same keys. */
-function picked(row: Row, names: readonly string[] | undefined): Row {
-  if (!names) return row;
-  const result: Record<string, unknown> = {};
-  for (const name of names) result[name] = row[name] ?? null;
-  return result;
-}
-
+/** Creates a formatter of records. A missing key is null, so that every record has the same keys. */
 function createRecordFormatter(names: readonly string[] | undefined): (row: Row) => string {
   if (!names) return formatCompact;
   const openingOf = (name: string, index: number) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;

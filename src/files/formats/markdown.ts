@@ -1,7 +1,7 @@
 /** Formats untrusted values as code, in which HTML, links, mentions and workflow commands have no effect. */
 import { clean } from '#base/text/clean';
 import { type Column, textOf } from './columns.ts';
-import { type Formatter, type Shape, stateless } from './formatter.ts';
+import { type Formatter, formatterOf, type Shape } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;
@@ -38,23 +38,17 @@ export function markdownHead(
 export function createMarkdownFormatter(columns: readonly Column[], shape: Shape): Formatter {
   const cell = (column: Column, row: Row) => cellOf(textOf(column, row));
   if (shape === 'record') {
-    return {
-      begin: () => markdownHead(['field', 'value']),
-      rows: ([record = {}]) =>
-        columns.map((column) => markdownLine([cellOf(column.name), cell(column, record)])).join(''),
-      end: () => '',
-    };
+    const field = (column: Column, record: Row) => markdownLine([cellOf(column.name), cell(column, record)]);
+    const rows: Formatter['rows'] = ([record = {}]) =>
+      columns.map((column) => field(column, record)).join('');
+    return formatterOf(rows, markdownHead(['field', 'value']));
   }
-  return {
-    begin: () =>
-      markdownHead(
-        columns.map(({ name }) => cellOf(name)),
-        columns.map(({ align }) => align),
-      ),
-    rows: (rows) => rows.map((row) => markdownLine(columns.map((column) => cell(column, row)))).join(''),
-    end: () => '',
-    checkpoint: stateless,
-  };
+  const head = markdownHead(
+    columns.map(({ name }) => cellOf(name)),
+    columns.map(({ align }) => align),
+  );
+  const format = (row: Row) => markdownLine(columns.map((column) => cell(column, row)));
+  return formatterOf((rows) => rows.map(format).join(''), head);
 }
 
 function cellOf(text: string): string {
