@@ -80,7 +80,7 @@ function openService(settings: SandboxSettings) {
     const startedMs = clock.monotonic();
     // Requests without a valid key belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
-    const admission = isCounted ? limiter.admit() : limiter.look();
+    const admission = limiter.admit(isCounted);
     const apply = (changed = request): SandboxResponse => {
       const response = responseTo(changed, admission.allowed);
       return { ...response, headers: { ...response.headers, ...admission.headers } };
@@ -166,14 +166,14 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** Creates a limiter. `look` does not count, for requests without a valid key and the OpenAPI document. */
+/** Creates a limiter. Requests without a valid key, and those for the OpenAPI document, are not counted. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
   let openedMs = -Infinity;
   let used = 0;
 
-  function admission(counted: boolean) {
+  function admit(counted = true) {
     const now = nowMs();
     if (now < openedMs || now >= openedMs + windowMs) {
       openedMs = windowStart === 'epoch' ? Math.floor(now / windowMs) * windowMs : now;
@@ -194,5 +194,5 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     return { allowed, remaining, headers };
   }
 
-  return { admit: () => admission(true), look: () => admission(false) };
+  return { admit };
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '#base/collections';
 import { commonStart } from './common-letters.ts';
 
 /** Measures columns as string-width does, but much faster for common characters. */
@@ -10,22 +11,15 @@ let library: typeof import('string-width') | undefined;
 
 const widths = new Map<string, number>();
 const MOST_WIDTHS = 4096;
+const LONGEST_CACHED = 32;
 
 function widthByTables(text: string): number {
-  const known = widths.get(text);
-  if (known !== undefined) return known;
   library ??= require('string-width') as typeof import('string-width');
-  let sum = 0;
-  for (const grapheme of graphemesOf(text)) {
-    const width = widths.get(grapheme) ?? library.default(grapheme);
-    if (widths.size === MOST_WIDTHS) widths.clear();
-    if (grapheme.length <= LONGEST_GRAPHEME) widths.set(grapheme, width);
-    sum += width;
-  }
-  return sum;
+  const measure = library.default;
+  if (text.length > LONGEST_CACHED) return measure(text);
+  if (widths.size === MOST_WIDTHS) widths.clear();
+  return getOrAdd(widths, text, () => measure(text));
 }
-
-const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;
 
