@@ -25,17 +25,19 @@ interface Place {
   utcOffset: number;
 }
 
+const place = (city: string, country: string, utcOffset: number): Place => ({ city, country, utcOffset });
+
 const PLACES: readonly [Place, ...Place[]] = [
-  { city: 'Berlin', country: 'DE', utcOffset: 1 },
-  { city: 'Lyon', country: 'FR', utcOffset: 1 },
-  { city: 'Porto', country: 'PT', utcOffset: 0 },
-  { city: 'Kraków', country: 'PL', utcOffset: 1 },
-  { city: 'Malmö', country: 'SE', utcOffset: 1 },
-  { city: 'Chicago', country: 'US', utcOffset: -6 },
-  { city: 'Nairobi', country: 'KE', utcOffset: 3 },
-  { city: 'Osaka', country: 'JP', utcOffset: 9 },
-  { city: 'São Paulo', country: 'BR', utcOffset: -3 },
-  { city: 'Galway', country: 'IE', utcOffset: 0 },
+  place('Berlin', 'DE', 1),
+  place('Lyon', 'FR', 1),
+  place('Porto', 'PT', 0),
+  place('Kraków', 'PL', 1),
+  place('Malmö', 'SE', 1),
+  place('Chicago', 'US', -6),
+  place('Nairobi', 'KE', 3),
+  place('Osaka', 'JP', 9),
+  place('São Paulo', 'BR', -3),
+  place('Galway', 'IE', 0),
 ];
 
 const AWKWARD_NAMES = [

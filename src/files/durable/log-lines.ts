@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { MOST_BYTES } from '#base/bounds';
+import { sum } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { orUndefined } from '#base/or-undefined';
 import { LINE_FEED } from '#base/text/ascii';
@@ -46,7 +47,6 @@ export function createLineReader<R extends object>(
   let lines = 0;
   let brokenAtLine = 0;
   let open: Buffer[] = [];
-  let openLength = 0;
 
   function takeLine(line: Buffer): void {
     lines += 1;
@@ -69,13 +69,11 @@ export function createLineReader<R extends object>(
         const line = piece.subarray(start, end);
         takeLine(open.length > 0 ? Buffer.concat([...open, line]) : line);
         open = [];
-        openLength = 0;
         start = end + 1;
       }
       if (start === piece.length) return;
       open.push(Buffer.from(piece.subarray(start)));
-      openLength += piece.length - start;
-      if (openLength <= MOST_BYTES.logLine) return;
+      if (sum(open.map((part) => part.length)) <= MOST_BYTES.logLine) return;
       const reason = `line ${lines + 1} is longer than ${MOST_BYTES.logLine / 2 ** 20} MiB`;
       throw new DamagedLogError(path, `is not a qrctl ${noun}: ${reason}`, hint);
     },

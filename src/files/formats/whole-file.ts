@@ -184,18 +184,18 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
 }
 
 function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
-  let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
   const failing = (error: unknown) =>
     Promise.reject(cannotWrite(`write ${path}`, error, 'the output is incomplete'));
-  const close = async () => {
-    if (!closed) await file.close();
-    closed = true;
-  };
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
-    commit: () => gatherer.end().then(close).catch(failing),
-    discard: () => close().catch(() => undefined),
+    commit: () =>
+      gatherer
+        .end()
+        .then(() => file.close())
+        .catch(failing),
+    // A closed handle may be closed again.
+    discard: () => file.close().catch(() => undefined),
   };
 }
 

@@ -4,19 +4,14 @@ import { readInstalled } from '#files/durable/installed-file';
 import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
 
-/** Font files of Noto and M PLUS (SIL Open Font License), searched in this order. */
-const FONTS = [
-  ['noto-sans', 'latin'],
-  ['noto-sans', 'latin-ext'],
-  ['noto-sans', 'cyrillic'],
-  ['noto-sans', 'greek'],
-  ['noto-sans', 'vietnamese'],
-  ['noto-sans', 'cyrillic-ext'],
-  ['noto-sans', 'greek-ext'],
-  ['noto-sans', 'devanagari'],
-  ['noto-sans-arabic', 'arabic'],
-  ['m-plus-1p', 'japanese'],
-] as const;
+/** Subsets of the fonts Noto and M PLUS (SIL Open Font License), searched in this order. */
+const SUBSETS = [
+  ...['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext'],
+  ...['devanagari', 'arabic', 'japanese'],
+];
+
+/** Families of subsets, if not noto-sans. */
+const FAMILIES: Readonly<Record<string, string>> = { arabic: 'noto-sans-arabic', japanese: 'm-plus-1p' };
 
 export type Weight = 400 | 600;
 
@@ -34,10 +29,10 @@ export interface CaptionFont {
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
-  for (const [family, subset] of FONTS) {
+  for (const subset of SUBSETS) {
     // The first font has the ellipsis.
     if (fonts.length > 0 && missing.size === 0) break;
-    const font = await loadFont(family, subset, weight);
+    const font = await loadFont(subset, weight);
     const before = missing.size;
     for (const character of missing) if (font.has(character)) missing.delete(character);
     if (fonts.length === 0 || missing.size < before) fonts.push(font);
@@ -45,7 +40,8 @@ export async function loadFonts(texts: readonly string[], weight: Weight = 400):
   return fonts;
 }
 
-async function loadFont(family: string, subset: string, weight: Weight): Promise<CaptionFont> {
+async function loadFont(subset: string, weight: Weight): Promise<CaptionFont> {
+  const family = FAMILIES[subset] ?? 'noto-sans';
   const isTooLight = weight > 400 && REGULAR_ONLY.has(subset);
   const file = `${family}-${subset}-${isTooLight ? 400 : weight}-normal.woff`;
   const bytes = readWoff(await readInstalled(`dist/fonts/${file}`, `@fontsource/${family}/files/${file}`));
