@@ -11,7 +11,7 @@ export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
   defaultZone?: string,
 ): number | undefined {
-  if (value === undefined || value === null || value === '') {
+  if ((value ?? '') === '') {
     fault('is empty: each row needs a time');
     return undefined;
   }

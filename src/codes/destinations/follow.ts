@@ -170,11 +170,7 @@ function startTimer(clock: Clock) {
 
 /** K7: removes user, password and fragment from a URL. */
 function withoutSecrets(url: URL): URL {
-  const bare = new URL(url);
-  bare.username = '';
-  bare.password = '';
-  bare.hash = '';
-  return bare;
+  return Object.assign(new URL(url), { username: '', password: '', hash: '' });
 }
 
 function shownUrl(url: URL): string {

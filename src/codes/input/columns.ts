@@ -109,7 +109,7 @@ const HALF_CHARACTER = /\p{Surrogate}/u;
  * would be 7) and, unless `mayBeHalf`, a lone surrogate.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
+  if ((value ?? '') === '') return undefined;
   if (typeof value !== 'string') {
     fault(`must be a quoted string, not ${showValue(value)}`);
     return undefined;

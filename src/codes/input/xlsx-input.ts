@@ -107,8 +107,7 @@ function readRow(
 }
 
 function hasText({ cells }: SheetRow): boolean {
-  for (const [, cell] of cells) if (cell.is !== 'text' || cell.text.trim() !== '') return true;
-  return false;
+  return [...cells.values()].some((cell) => cell.is !== 'text' || cell.text.trim() !== '');
 }
 
 function readHeader({ line, cells }: SheetRow, name: string): string[] {

@@ -6,6 +6,7 @@ import {
   UnavailableError,
   UnexpectedResponseError,
 } from '#base/errors';
+import { joinSome } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
 import type { ConnectedSettings, Context } from '#context';
 import { NetworkError } from '#service/network-error';
@@ -102,6 +103,5 @@ function checkDescription(description: unknown): Finding {
 const MOST_SHOWN = 4;
 
 function inShort(phrases: readonly string[]): string {
-  const rest = phrases.length - MOST_SHOWN;
-  return [...phrases.slice(0, MOST_SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+  return joinSome(phrases, { most: MOST_SHOWN, separator: '; ' });
 }

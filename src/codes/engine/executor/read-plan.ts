@@ -67,7 +67,7 @@ async function isOutOfDate(
   // An outdated replica of the service lacks the newest codes first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));
-  return found.some((code) => code !== undefined);
+  return found.some(Boolean);
 }
 
 export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {

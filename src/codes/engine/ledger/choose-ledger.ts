@@ -61,8 +61,8 @@ export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
 ) {
-  const others: { path: string; header: Header }[] = [];
-  const moved: { path: string; header: Header }[] = [];
+  const others: Found[] = [];
+  const moved: Found[] = [];
   let last = 0;
   for await (const { path, number, header } of ledgersIn(directory)) {
     last = number;
@@ -73,7 +73,7 @@ export async function chooseLedger(
     if (isHere) others.push({ path, header });
     else if (isOwnKey) moved.push({ path, header });
   }
-  const isOwnProfile = ({ header }: { header: Header }) => header.profile === own.workspace.profile;
+  const isOwnProfile = ({ header }: Found) => header.profile === own.workspace.profile;
   for (const other of [...others.filter(isOwnProfile), ...others.filter((one) => !isOwnProfile(one))])
     if (await isOurs(other.path, own)) return { path: other.path, isNew: false };
   for (const { path, header } of [...moved, ...others]) {

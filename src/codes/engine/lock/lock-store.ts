@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
 import { systemCode } from '#base/errors';
 import type { UsedFiles } from '#base/run/used-files';
@@ -52,9 +52,8 @@ export function replaceLock(
 }
 
 export function lockPathOf(from: string): string {
-  const name = basename(from).replace(/\.gz$/i, '');
-  const stem = name.replace(/(?<=.)\.[^.]+$/, '');
-  return join(dirname(from), `${stem}.lock.json`);
+  const { dir, name } = parse(from.replace(/\.gz$/i, ''));
+  return join(dir, `${name}.lock.json`);
 }
 
 export function useLock(files: UsedFiles, path: string): void {
@@ -93,8 +92,8 @@ export function entriesOf(
 }
 
 function isKeys({ outcome, item }: RowEnd): boolean {
-  if (outcome === 'undecided' || outcome === 'gone' || outcome === 'exists') return false;
-  return item.how !== 'equal' || outcome === 'adopted' || outcome === 'updated' || outcome === 'created';
+  if (['undecided', 'gone', 'exists'].includes(outcome)) return false;
+  return item.how !== 'equal' || ['adopted', 'updated', 'created'].includes(outcome);
 }
 
 function entryOf(
@@ -129,10 +128,7 @@ function sentOf(
   for (const field of ['name', 'destination'] as const) {
     const now = altered.find((one) => one.field === field)?.sent;
     const before = entry?.sent?.[field];
-    const isStill =
-      before !== undefined &&
-      row?.wish[field] === before &&
-      !changes.some((change) => change.field === field);
+    const isStill = row?.wish[field] === before && !changes.some((change) => change.field === field);
     const value = now ?? (isStill ? before : undefined);
     if (value !== undefined) sent[field] = value;
   }

@@ -31,8 +31,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
 
   function judgeName(row: InputRow, name: string): void {
     const nameCell = cell(row, 'name');
-    const isBlank = nameCell.value === undefined || nameCell.value === null || nameCell.value === '';
-    if (has('name') && isBlank && name === '') nameCell.fault('is empty');
+    if (has('name') && (nameCell.value ?? '') === '' && name === '') nameCell.fault('is empty');
     if (name.trim() !== '' && name !== name.trim())
       nameCell.warn(`${inQuotes(name)} has leading or trailing spaces, which are kept`);
     if (isShortened(name))

@@ -68,7 +68,7 @@ export function createIdentityReader(
  * counts as changed since.
  */
 function savedMs(cell: unknown): number | undefined {
-  if (cell === undefined || cell === null || cell === '') return undefined;
+  if ((cell ?? '') === '') return undefined;
   const isInstant = typeof cell === 'string' && ZONE.test(cell);
   return (isInstant ? parseScanTime(cell.trim()) : undefined) ?? Number.NEGATIVE_INFINITY;
 }

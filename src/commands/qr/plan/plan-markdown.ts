@@ -50,11 +50,12 @@ function tableOf(rows: readonly Cells[]): string {
 function cellsOf(row: PlanRow): Cells[] {
   const { item, outcome = '' } = row;
   const state = stateOf(row);
+  const { id = '', slug = id } = codeOf(row);
   const about: Cells = {
     action: `${SIGNS[state] ?? '!'} ${state}`,
     line: item.row === undefined ? '' : String(item.row.line),
     key: codeCell(item.key ?? ''),
-    code: codeCell(codeOf(row).slug ?? codeOf(row).id ?? ''),
+    code: codeCell(slug),
     outcome,
     note: codeCell(reasonOf(row) ?? ''),
   };

@@ -113,7 +113,7 @@ export function describeCandidates(row: PlanRow): string | undefined {
 
 /** Formats a new code: `Summer menu (menu) → https://example.com/summer`; undefined for other rows. */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
-  const isNew = action === 'create' || action === 'undecided' || action === 'exists' || action === 'failed';
+  const isNew = ['create', 'undecided', 'exists', 'failed'].includes(action);
   const { name, destination } = values ?? row?.wish ?? {};
   if (!isNew || name === undefined) return undefined;
   const type = values?.type ?? row?.type ?? 'url';
