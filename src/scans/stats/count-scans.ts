@@ -64,7 +64,6 @@ export async function countFiles(
   const noneIn = (by: string) => table?.noneIn(by) ?? 'empty';
   return {
     ...countedOf(tallies, span, earlier, data),
-    codes: undefined,
     failures: [],
     names: tellApart(names),
     codeGroups: codeGroupsOf(values, noneIn, { codes: [], ofCode: undefined }),
@@ -155,7 +154,6 @@ export async function countService(
     codes,
     names: new Map(codes.map(scansOf).map((code) => [keyOfCode(code), code])),
     codeGroups: codeGroupsOf(values, noneIn, { codes: left.map(scansOf), ofCode: data.ofCode }),
-    coverage: undefined,
     failures,
     nowMs: service.nowMs() ?? clock.now(),
   };

@@ -17,7 +17,7 @@ import { checkLogFiles, type LogFault } from './log-files.ts';
 export interface ScanLog {
   place: string;
   paths: readonly string[];
-  keptBy: InputLog['keptBy'];
+  keptBy?: LogPlace;
   known: readonly string[];
   state?: LogState;
   gone: readonly RotatedFile[];
@@ -63,10 +63,10 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
     const hint = `Restore it from a backup. To read the log without it, omit --input ${inShellOr('FILE', foreign)}.`;
     throw new UnprovenError(foreignReason(foreign, `${logs[0]?.place}`), { hint });
   }
-  return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
+  return [...logs, { place, paths, ...NOTHING_KEPT }];
 }
 
-const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
+const NOTHING_KEPT = { known: [], gone: [], isUnfinished: false };
 
 async function describeLog(
   { signal }: ScanRun,

@@ -143,7 +143,6 @@ async function openLog(
     identity,
     own: { ...service, seen, movedFrom },
     elsewhere: WRONG_LOG,
-    sinceMs: undefined,
     // The newest rows may be in a file that was just rotated.
     rotated: paths.length > 1 || !paths.includes(place),
   };
