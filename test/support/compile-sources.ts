@@ -2,7 +2,7 @@
  * Compiles src/ for the tests, file by file, so that Node loads it. Vite would replace each use of an import by a call of a getter, which
  * took a seventh of the processor time of all tests. Vitest finds the lines of the sources by the maps in the compiled files.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -11,13 +11,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SRC = join(ROOT, 'src');
 /** Below node_modules/, where packages are found too. */
 const CACHE = join(ROOT, 'node_modules/.cache/qrctl');
+/** Before the process ID of a run. */
+const PREFIX = 'tested-';
 /** The variable with the directory of the compiled files. */
 const VARIABLE = 'QRCTL_TEST_SOURCES';
 
 /** Compiles all sources; the result removes what was written. */
 export async function compileSources(): Promise<() => void> {
   mkdirSync(CACHE, { recursive: true });
-  const directory = mkdtempSync(join(CACHE, 'tested-'));
+  for (const name of readdirSync(CACHE))
+    if (isLeftBehind(name)) rmSync(join(CACHE, name), { recursive: true, force: true });
+  const directory = join(CACHE, `${PREFIX}${process.pid}`);
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
   await build({
     entryPoints: names.filter((name) => name.endsWith('.ts')).map((name) => join(SRC, name)),
@@ -35,6 +39,16 @@ export async function compileSources(): Promise<() => void> {
   writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
   process.env[VARIABLE] = directory;
   return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Whether it is the directory of a run that was killed. */
+function isLeftBehind(name: string): boolean {
+  if (!name.startsWith(PREFIX)) return false;
+  try {
+    return !process.kill(Number(name.slice(PREFIX.length)), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EPERM';
+  }
 }
 
 /** Leaves every import to Node but those of JSON, and gives each file the directory and the `require` that it has as a source. */
