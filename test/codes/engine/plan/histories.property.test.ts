@@ -4,7 +4,7 @@ import { runs } from '../../../support/property-runs.ts';
 import { playHistory } from './world/history.ts';
 
 describe('a week of three people with copies of a sheet, lost responses, kills, and lost memories', () => {
-  const { numRuns, seed } = runs(300, 150_000);
+  const { numRuns, seed } = runs(200, 150_000);
 
   it('never creates a duplicate code, takes the code of another row, or reverts an edit without a report', () => {
     const problems: string[] = [];
