@@ -32,10 +32,16 @@ describe('qr create --from', () => {
   it('sends as many rows as a window has requests in parallel without a pause', async () => {
     let inFlight = 0;
     let most = 0;
-    const intercept: Fault = async ({ apply, send }) => {
+    let open = () => {};
+    const isFull = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const intercept: Fault = async ({ request, apply, send }) => {
+      if (request.method !== 'POST') return send(apply());
       inFlight += 1;
       most = Math.max(most, inFlight);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (inFlight === 16) open();
+      await Promise.race([isFull, new Promise((resolve) => setTimeout(resolve, 10_000))]);
       inFlight -= 1;
       return send(apply());
     };

@@ -2,6 +2,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -143,18 +144,7 @@ test.each(firstRows(1, ['csv', 'parquet']))(
   'a dataset of %s gets a new part in the day of the late scan',
   async (format) => {
     const { sandbox, cwd, run } = await useJob(2, 300);
-    const append = [
-      'scans',
-      'export',
-      '--all',
-      '--output-dir',
-      'lake',
-      '-f',
-      format,
-      '--partition-by',
-      'month',
-      '--append',
-    ];
+    const append = argv`scans export --all --output-dir lake -f ${format} --partition-by month --append`;
     expect(await run(...append)).toMatchObject({ code: 0 });
     const parts = async () =>
       (await readdir(join(cwd, 'lake'), { recursive: true })).filter((name) => name.endsWith(format)).length;
@@ -195,24 +185,6 @@ test.each(['id', 'slug'])(
 );
 
 describe('rows that differ and are not missing', () => {
-  test('rows of a deleted code are reported and kept (V7)', async () => {
-    const { sandbox, cwd, run } = await useJob(2, 200);
-    const append = ['scans', 'export', '--all', '-o', 'all.csv', '--append'];
-    expect(await run(...append)).toMatchObject({ code: 0 });
-    const text = await readFile(join(cwd, 'all.csv'), 'utf8');
-    const gone = sandbox.codeId(0);
-    expect(await run('qr', 'delete', gone, '--yes')).toMatchObject({ code: 0 });
-    const found = await run('scans', 'verify', '--all', '--input', 'all.csv', '--repair', '-f', 'json');
-    expect(found).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining('200 scans no longer on the service'),
-    });
-    expect(rowsOf(found.stdout)).toContainEqual(
-      expect.objectContaining({ id: gone, outcome: 'gone', gone: 200 }),
-    );
-    expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
-  });
-
   test('duplicate and unknown rows are reported by day, and a plain export is not repaired', async () => {
     const { sandbox, cwd, run } = await useJob(1, 700);
     const code = sandbox.codeId();
