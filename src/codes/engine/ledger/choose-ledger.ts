@@ -56,6 +56,11 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
 
+interface Found {
+  path: string;
+  header: Header;
+}
+
 /** Finds a workspace's ledger by its key, or by up to ten codes per ledger of the base URL. */
 export async function chooseLedger(
   directory: string,
