@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { BIN, runCli, startCli } from '../support/cli.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -176,16 +177,9 @@ describe('auth login', () => {
     const machine = await useMachine();
     const names = [...firstRows(2, ['a', 'b', 'c'])];
     const env = { QRCTL_CONFIG_DIR: machine.directory };
-    const login = (name: string) => [
-      'auth',
-      'login',
-      '--profile',
-      name,
-      '--base-url',
-      FAR,
-      '--key-stdin',
-      '--no-verify',
-    ];
+    const login = (name: string) => argv`
+      auth login --profile ${name} --base-url ${FAR} --key-stdin --no-verify
+    `;
     const results = await Promise.all(
       names.map((name) => runCli(login(name), { env, input: `${KEY}${name}` })),
     );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isBranch, TREE } from '#cli/tree';
 import { ask } from '../support/api.ts';
+import { argv } from '../support/argv.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -144,16 +145,9 @@ describe('profiles', () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     for (const profile of ['work', 'home']) {
-      const args = [
-        'auth',
-        'login',
-        '--profile',
-        profile,
-        '--base-url',
-        sandbox.baseUrl,
-        '--key-stdin',
-        '--no-verify',
-      ];
+      const args = argv`
+        auth login --profile ${profile} --base-url ${sandbox.baseUrl} --key-stdin --no-verify
+      `;
       await runHere(args, { env, input: sandbox.apiKey });
     }
     expect((await candidates(['auth', 'use', ''], env)).sort()).toEqual([

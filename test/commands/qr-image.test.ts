@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import decodeQR from 'qr/decode.js';
 import { describe, expect, it, test } from 'vitest';
 import { readPng } from '#codes/images/read-png';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { faultOf } from '../support/fault-of.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -294,14 +295,7 @@ describe('qr image of many codes', () => {
   it('lists with --dry-run the images that would be created, their size, and the reasons of failures', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
-    const { code, stdout, stderr } = await image([
-      '--all',
-      '--output-dir',
-      'codes',
-      '--size',
-      '15mm',
-      '--dry-run',
-    ]);
+    const { code, stdout, stderr } = await image(argv`--all --output-dir codes --size 15mm --dry-run`);
     expect(code).toBe(2);
     const rows = parse(stdout, { columns: true }) as Record<string, string>[];
     expect(rows.find((row) => row.slug === slug)).toMatchObject({
@@ -360,19 +354,7 @@ describe('qr image of many codes', () => {
       join(cwd, 'slow.svg'),
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
     );
-    const args = [
-      'qr',
-      'image',
-      slug,
-      '--short-url',
-      `${URL}/{slug}`,
-      '--size',
-      '500mm',
-      '-o',
-      'x.svg',
-      '--logo',
-      'slow.svg',
-    ];
+    const args = argv`qr image ${slug} --short-url ${URL}/{slug} --size 500mm -o x.svg --logo slow.svg`;
     const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
     expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
     expect(code).toBe(2);
@@ -475,18 +457,9 @@ describe('qr image of a sheet', () => {
 
   it('states with --dry-run how many labels it would create, and writes nothing', async () => {
     const { image, cwd } = await useImages();
-    const { code, stderr } = await image([
-      '--all',
-      '--grid',
-      '4x10',
-      '--label',
-      '1.75x1in',
-      '--paper',
-      'Letter',
-      '-o',
-      'x.pdf',
-      '--dry-run',
-    ]);
+    const { code, stderr } = await image(argv`
+      --all --grid 4x10 --label 1.75x1in --paper Letter -o x.pdf --dry-run
+    `);
     expect(code).toBe(0);
     expect(stderr).toContain(
       'Would create 3 labels for a grid of 4x10, 1 page, codes of 22.4 mm. No changes',
@@ -532,18 +505,7 @@ describe('qr image of a sheet', () => {
     expect((await imageBuilt([...roll, '--size', '40mm'])).stderr).toContain(
       "doesn't fit on a label of a roll of 62 x 29 mm",
     );
-    const wide = [
-      '--from',
-      'tables.csv',
-      '--paper',
-      '100x50mm',
-      '--grid',
-      '2x1',
-      '--label',
-      '48x48mm',
-      '-o',
-      'roll.pdf',
-    ];
+    const wide = argv`--from tables.csv --paper 100x50mm --grid 2x1 --label 48x48mm -o roll.pdf`;
     expect((await imageBuilt(wide)).stderr).toContain('Created 2 labels for a grid of 2x1, 1 page');
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '#codes/input/read-input';
 import type { SandboxOptions } from '#sandbox/options';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,
@@ -287,15 +288,7 @@ describe('qr delete', () => {
   it('deletes existing codes and reports missing ones (8)', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
-    const { code, stdout, stderr } = await qr([
-      'delete',
-      id,
-      UNKNOWN,
-      'no-such',
-      '--yes',
-      '--format',
-      'json',
-    ]);
+    const { code, stdout, stderr } = await qr(argv`delete ${id} ${UNKNOWN} no-such --yes --format json`);
     expect([code, JSON.parse(stderr).error.exit]).toEqual([8, 8]);
     expect(JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       'deleted',

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '#base/time/time';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -56,20 +57,7 @@ test('codes created after the previous period have no change', async () => {
   const month = new Date(Date.UTC(Number(first.slice(0, 4)), Number(first.slice(5, 7)), 1))
     .toISOString()
     .slice(0, 7);
-  const args = [
-    '--during',
-    month,
-    '--compare',
-    'previous',
-    '--timezone',
-    'UTC',
-    '--by',
-    'code',
-    '--by',
-    'device',
-    '-f',
-    'json',
-  ];
+  const args = argv`--during ${month} --compare previous --timezone UTC --by code --by device -f json`;
   const { stdout } = await runHere(['scans', 'stats', '--all', ...args], { env: sandbox.env });
   const rows: { scans: number; previous: number; change: number | null }[] = JSON.parse(stdout);
   expect(rows.some(({ scans, previous }) => Math.min(scans, previous) >= 30)).toBe(true);

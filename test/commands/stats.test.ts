@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '#base/text/display-width';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay, runHere } from '../support/run-here.ts';
@@ -125,19 +126,9 @@ describe('requests', () => {
     'of 30 days by day, compared, are one for each of 60 days and one for the whole range',
     async () => {
       const sandbox = await useSandbox({ codes: 1, scans: 60_000 });
-      const args = [
-        sandbox.codeId(),
-        '--since',
-        '2024-11-05',
-        '--until',
-        '2024-12-05',
-        '--by',
-        'day',
-        '--compare',
-        'previous',
-        '--timezone',
-        'UTC',
-      ];
+      const args = argv`
+        ${sandbox.codeId()} --since 2024-11-05 --until 2024-12-05 --by day --compare previous --timezone UTC
+      `;
       const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
       const named = 1;
       expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 1, by_totals: 1, requests: named + 61 });
@@ -153,17 +144,7 @@ describe('requests', () => {
 
   test('read pages if that requires fewer requests', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 701 });
-    const result = await requestsOf(sandbox, [
-      '--all',
-      '--during',
-      '2024-11',
-      '--by',
-      'day',
-      '--timezone',
-      'UTC',
-      '-f',
-      'csv',
-    ]);
+    const result = await requestsOf(sandbox, argv`--all --during 2024-11 --by day --timezone UTC -f csv`);
     expect(result).toMatchObject({ code: 0, requests: 1 + 3 });
     const byCode = await requestsOf(sandbox, ['--all', '--by', 'code', '-f', 'csv']);
     expect(byCode.requests).toBeLessThanOrEqual(1 + 3 * 2);
@@ -178,17 +159,7 @@ describe('requests', () => {
       boundsResolution: 's',
       sinceInclusive: false,
     });
-    const args = [
-      sandbox.codeId(),
-      '--since',
-      '2024-12-29',
-      '--until',
-      '2025-01-01',
-      '--timezone',
-      'UTC',
-      '-f',
-      'csv',
-    ];
+    const args = argv`${sandbox.codeId()} --since 2024-12-29 --until 2025-01-01 --timezone UTC -f csv`;
     const result = await requestsOf(sandbox, [...args, '--by', 'day']);
     const byDevice = await requestsOf(sandbox, [...args, '--by', 'day', '--by', 'device']);
     expect(byDevice.stdout).toContain(result.stdout.split('\n').slice(1, 4).join('\n'));
@@ -198,20 +169,9 @@ describe('requests', () => {
 describe('the table', () => {
   test.each([40, 200])('fits a terminal of %i columns', async (columns) => {
     const sandbox = await useSandbox({ codes: 1, scans: 400 });
-    const args = [
-      'scans',
-      'stats',
-      sandbox.codeId(),
-      ...RANGE,
-      '--by',
-      'day',
-      '--by',
-      'city',
-      '--by',
-      'referrer',
-      '--compare',
-      'previous',
-    ];
+    const args = argv`
+      scans stats ${sandbox.codeId()} ${RANGE} --by day --by city --by referrer --compare previous
+    `;
     const { stdout } = await runByDay(args, { env: { ...sandbox.env, NO_COLOR: '1' }, tty: columns });
     expect(stdout).toContain('Scans, not people');
     const table = stdout
@@ -227,20 +187,7 @@ describe('the table', () => {
     const ts = (ms: number) => new Date(Date.now() - ms).toISOString();
     const rows = [`1,${ts(90_000_000)},DE`, `2,${ts(1000)},AT`];
     await writeFile(join(directory, 'a.csv'), `id,ts,country\n${rows.join('\n')}\n`);
-    const args = [
-      'scans',
-      'stats',
-      '--input',
-      'a.csv',
-      '--by',
-      'month',
-      '--by',
-      'country',
-      '-f',
-      'table',
-      '--timezone',
-      'UTC',
-    ];
+    const args = argv`scans stats --input a.csv --by month --by country -f table --timezone UTC`;
     const { stdout } = await runByDay(args, { cwd: directory, env: { TERM: 'dumb' } });
     expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
     expect(stdout).toMatch(/^\d{4}-\d\d \* /m);

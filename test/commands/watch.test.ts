@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failure } from '#sandbox/exchange';
 import type { SandboxOptions } from '#sandbox/options';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -222,17 +223,7 @@ describe('scans watch --since-last', () => {
     const cwd = await useDirectory();
     const night = () =>
       runByDay(
-        [
-          'scans',
-          'watch',
-          '--all',
-          ...UNTIL,
-          '--since-last',
-          'watch.csv',
-          '--quiet',
-          '--fields',
-          'id,slug,name,outcome',
-        ],
+        argv`scans watch --all ${UNTIL} --since-last watch.csv --quiet --fields id,slug,name,outcome`,
         {
           env: sandbox.env,
           cwd,

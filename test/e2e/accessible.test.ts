@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -38,21 +39,7 @@ describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a scre
     [['config', 'list']],
     [['doctor']],
     [['scans', 'export', 'spring-menu', '-o', 'scans.csv']],
-    [
-      [
-        'scans',
-        'stats',
-        'spring-menu',
-        '--by',
-        'day',
-        '--by',
-        'country',
-        '--since',
-        '8w',
-        '--compare',
-        'previous',
-      ],
-    ],
+    [argv`scans stats spring-menu --by day --by country --since 8w --compare previous`],
     [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
     [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
   ])('has no drawn lines, and repeats no line: %j', async (args) => {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
 import { ask } from '../support/api.ts';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { changedBody, sometimes } from '../support/faults.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
@@ -125,26 +126,11 @@ test('a run without new scans sends one request more than its pages, and does no
 test('several codes, --all and --output-dir keep a watermark for each code', async () => {
   const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 70 });
   const directory = await useDirectory();
-  const one = [
-    'scans',
-    'export',
-    sandbox.codeId(0),
-    sandbox.codeId(1),
-    '--append',
-    '-o',
-    join(directory, 'two.csv'),
-  ];
+  const one = argv`
+    scans export ${sandbox.codeId(0)} ${sandbox.codeId(1)} --append -o ${join(directory, 'two.csv')}
+  `;
   const all = ['scans', 'export', '--all', '--append', '-o', join(directory, 'all.ndjson')];
-  const each = [
-    'scans',
-    'export',
-    '--all',
-    '--append',
-    '--output-dir',
-    join(directory, 'each'),
-    '--format',
-    'csv',
-  ];
+  const each = argv`scans export --all --append --output-dir ${join(directory, 'each')} --format csv`;
   for (let n = 0; n < 3; n++) {
     for (const args of [one, all, each])
       expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { BIN, bareEnv, type RunningCli, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -120,18 +121,9 @@ describe.runIf(hasStrace && SOAK)('qr apply on a disk that fails, or a machine t
             '-P',
             path,
           ]);
-          const command = [
-            process.execPath,
-            BIN,
-            'qr',
-            'apply',
-            '--from',
-            file,
-            '--concurrency',
-            '1',
-            '--settle',
-            '100ms',
-          ];
+          const command = argv`
+            ${process.execPath} ${BIN} qr apply --from ${file} --concurrency 1 --settle 100ms
+          `;
           const env = bareEnv(directory, {
             UV_THREADPOOL_SIZE: '1',
             ...sandbox.env,

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fraction } from '#sandbox/chance';
+import { argv } from '../support/argv.ts';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,
@@ -66,20 +67,9 @@ describe('qr create --from, killed again and again by a service that fails a fif
     });
     // A code that was there before has the values of a row: it is that row's.
     const old = sandbox.workspace.create({ name: OLD, destination: 'https://example.com/p' });
-    const args = [
-      'qr',
-      'create',
-      '--from',
-      file,
-      '--timeout',
-      '1s',
-      '--concurrency',
-      '8',
-      '--settle',
-      `${SETTLE_S}s`,
-      '--format',
-      'ndjson',
-    ];
+    const args = argv`
+      qr create --from ${file} --timeout 1s --concurrency 8 --settle ${SETTLE_S}s --format ndjson
+    `;
 
     for (let kill = 0; kill < KILLS; kill++) {
       const running = await startCli(args, { env: sandbox.env, cwd: directory });

@@ -9,6 +9,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '#base/time/time';
 import { fraction } from '#sandbox/chance';
 import type { Exchange } from '#sandbox/exchange';
+import { argv } from '../support/argv.ts';
 import { startCli, until, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -91,20 +92,7 @@ async function attack(seed: number, kills: number): Promise<Ended> {
   );
   const { sandbox, state } = await useLateService(chance, LATEST_MS * (seed % 3 === 0 ? 1 : IN_TIME));
   const options = { env: sandbox.env, cwd: directory };
-  const args = [
-    'qr',
-    'create',
-    '--from',
-    file,
-    '--timeout',
-    '1s',
-    '--concurrency',
-    '4',
-    '--settle',
-    '1s',
-    '-f',
-    'ndjson',
-  ];
+  const args = argv`qr create --from ${file} --timeout 1s --concurrency 4 --settle 1s -f ndjson`;
   const ended: Ended = { kills: 0, exits: [], extra: 0 };
   const apart = (n: number) => (2 * chance(3, n) - 1) * MOST_APART_MS;
   state.apartMs = apart(0);

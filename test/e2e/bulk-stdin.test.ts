@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, startCli, until, useDirectory } from '../support/cli.ts';
 import { fails, sometimes } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -115,16 +116,7 @@ describe('a list of ids or slugs', () => {
     ]);
     expect(codes().map(({ status }) => status)).toEqual(['paused', 'paused', 'paused']);
     const slugs = codes().map(({ slug }) => slug);
-    const image = [
-      'image',
-      '--from',
-      '-',
-      '--short-url',
-      'https://go.example/{slug}',
-      '--output-dir',
-      'out',
-      '--dry-run',
-    ];
+    const image = argv`image --from - --short-url https://go.example/{slug} --output-dir out --dry-run`;
     expect(await qr(image, `${slugs[0]}\n${slugs[2]}\n`)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('2 '),

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { BIN, bareEnv, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -26,16 +27,9 @@ const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => 
 async function attack(sandbox: TestSandbox, directory: string, inject: string): Promise<number | null> {
   const state = join(directory, 'state');
   const paths = [join(state, 'ledger-1.jsonl'), state, directory].flatMap((path) => ['-P', path]);
-  const command = [
-    process.execPath,
-    BIN,
-    'qr',
-    'create',
-    '--from',
-    join(directory, 'codes.csv'),
-    '--concurrency',
-    '1',
-  ];
+  const command = argv`
+    ${process.execPath} ${BIN} qr create --from ${join(directory, 'codes.csv')} --concurrency 1
+  `;
   // strace counts the calls of each thread; with one thread for files that is all of them.
   const env = bareEnv(directory, {
     UV_THREADPOOL_SIZE: '1',

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -86,18 +87,7 @@ describe('codes are chosen', () => {
     const one = await run(['scans', 'export', '--from', 'slugs.txt', '-f', 'csv']);
     expect(slugsIn(one.stdout)).toEqual([ids[2]]);
     await run(['qr', 'list', '-o', 'codes.xlsx']);
-    const stats = await run([
-      'scans',
-      'stats',
-      '--from',
-      'codes.xlsx',
-      '--status',
-      'active',
-      '--by',
-      'code',
-      '-f',
-      'json',
-    ]);
+    const stats = await run(argv`scans stats --from codes.xlsx --status active --by code -f json`);
     expect(JSON.parse(stats.stdout)).toHaveLength(3);
   });
 
@@ -107,17 +97,7 @@ describe('codes are chosen', () => {
     const before = sandbox.requests.length;
     const { code } = await run(['scans', 'export', '--from', 'ids.txt', '--output-dir', 'out']);
     expect([code, sandbox.requests.length - before]).toEqual([0, 4]);
-    const dry = await run([
-      'scans',
-      'export',
-      '--from',
-      'ids.txt',
-      '--dry-run',
-      '-f',
-      'json',
-      '-o',
-      'x.json',
-    ]);
+    const dry = await run(argv`scans export --from ids.txt --dry-run -f json -o x.json`);
     const then = sandbox.requests.length;
     await run(['scans', 'export', '--from', 'ids.txt', '-o', 'x.json']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 4, requests: sandbox.requests.length - then });
@@ -143,16 +123,9 @@ describe('codes are chosen', () => {
     const image = await run(['qr', 'image', '--name', 'acme', '--output-dir', 'pictures', ...url]);
     expect(image.code, image.stderr).toBe(0);
     expect(image.stderr).toMatch(/^Omitted 1 paused or expired code.*\nCreated 1 image/m);
-    const none = await run([
-      'qr',
-      'image',
-      slugOf(sandbox, ids[0]),
-      '--status',
-      'paused',
-      '-o',
-      'x.svg',
-      ...url.slice(0, 2),
-    ]);
+    const none = await run(argv`
+      qr image ${slugOf(sandbox, ids[0])} --status paused -o x.svg ${url.slice(0, 2)}
+    `);
     expect(none).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('no code matches --status paused'),

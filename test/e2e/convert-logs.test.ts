@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -145,17 +146,7 @@ describe('a log that an append keeps', () => {
       cwd,
       env: shared.env('svc_live_one'),
     });
-    const args = [
-      'scans',
-      'export',
-      '--input',
-      'log.ndjson',
-      '--output-dir',
-      'lake',
-      '-f',
-      'ndjson',
-      ...MONTHS,
-    ];
+    const args = argv`scans export --input log.ndjson --output-dir lake -f ndjson ${MONTHS}`;
     expect(await runByDay(args, { cwd, env: shared.env('svc_live_other') })).toMatchObject({ code: 2 });
     expect(await readdir(cwd)).not.toContain('lake');
   });
@@ -190,17 +181,7 @@ test('files that no append keeps become a dataset that begins with their first s
   const cut = sandbox.scans(codes[0] ?? '')[100]?.ts ?? '';
   await run('export', '--all', '--since', cut, '-o', 'part.csv');
   await run('export', '--all', '--since', cut, '-o', 'again.json');
-  const args = [
-    'export',
-    '--input',
-    'part.csv',
-    'again.json',
-    '--output-dir',
-    'lake',
-    '-f',
-    'ndjson',
-    ...MONTHS,
-  ];
+  const args = argv`export --input part.csv again.json --output-dir lake -f ndjson ${MONTHS}`;
   expect(await run(...args)).toMatchObject({ code: 0 });
   const wanted = await scansIn(join(cwd, 'lake'));
   expect(wanted).toEqual(

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
 import { blocksIn, readDocument } from '../support/documents.ts';
 import { firstRows } from '../support/property-runs.ts';
@@ -70,17 +71,9 @@ test.each(firstRows(1, days))(
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const outside = [first, last].map((ts, i) => new Date(Date.parse(ts) + (i === 0 ? -1 : 1)).toISOString());
     for (const ts of [...outside, first, last]) sandbox.workspace.addScan(sandbox.codeId(), { ts });
-    const words = [
-      'scans',
-      'export',
-      sandbox.codeId(),
-      '--since',
-      since,
-      '--until',
-      until,
-      '--timezone',
-      'Europe/Berlin',
-    ];
+    const words = argv`
+      scans export ${sandbox.codeId()} --since ${since} --until ${until} --timezone Europe/Berlin
+    `;
     const zones = firstRows(1, ['Asia/Kolkata', 'America/Los_Angeles', 'UTC']);
     const exports = await Promise.all(
       zones.map((TZ) =>

@@ -8,6 +8,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { AMBIENT, BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -16,22 +17,9 @@ import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 
-const flags = (lake: string, ...more: string[]) => [
-  ...[
-    'scans',
-    'export',
-    '--all',
-    '--output-dir',
-    lake,
-    '-f',
-    'parquet',
-    '--partition-by',
-    'day',
-    '--append',
-    '--quiet',
-  ],
-  ...more,
-];
+const flags = (lake: string, ...more: string[]) => argv`
+  scans export --all --output-dir ${lake} -f parquet --partition-by day --append --quiet ${more}
+`;
 
 interface Reader {
   /** Ids in the dataset now, sorted. Throws at a file that is not whole, a row that is there twice, one in another's day or one that is gone. */

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -129,16 +130,7 @@ describe('a dry run on a terminal', () => {
   it('numbers the rows of a workbook as the sheet does', async () => {
     const { qr, cwd, write } = await useFiles({}, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);
-    const { stdout } = await qr([
-      'update',
-      '--from',
-      'list.xlsx',
-      '--status',
-      'paused',
-      '--dry-run',
-      '-f',
-      'json',
-    ]);
+    const { stdout } = await qr(argv`update --from list.xlsx --status paused --dry-run -f json`);
     expect(JSON.parse(stdout).map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
     await write('ids.txt', (await qr(['list', '--ids'])).stdout);
     const deletion = await qr(['delete', '--from', 'ids.txt', '--dry-run', '--yes', '-f', 'json']);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { findFault } from '#codes/images/verify';
+import { argv } from '../support/argv.ts';
 import { AMBIENT, BIN, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -21,17 +22,9 @@ async function useImages() {
   const sandbox = await useSandbox({ codes: 0, codeLimit: COUNT });
   for (let at = 0; at < COUNT; at++) sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}` });
   const directory = join(await useDirectory(), 'codes');
-  const args = [
-    'qr',
-    'image',
-    '--all',
-    '--output-dir',
-    directory,
-    '--short-url',
-    'https://qr.example',
-    '--file-names',
-    'slug',
-  ];
+  const args = argv`
+    qr image --all --output-dir ${directory} --short-url https://qr.example --file-names slug
+  `;
   const images = () => readdirSync(directory).filter((name) => name.endsWith('.png'));
   const faults = () =>
     images().flatMap((name) => {
@@ -93,16 +86,7 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
     async (call, fault) => {
       const { sandbox, args, directory, faults, expectWhole } = await useImages();
       for (const nth of [5, 60, 140]) {
-        const strace = [
-          '-f',
-          '-qq',
-          '-o',
-          '/dev/null',
-          '-e',
-          `trace=${call}`,
-          '-e',
-          `inject=${call}:${fault}:when=${nth}+`,
-        ];
+        const strace = argv`-f -qq -o /dev/null -e trace=${call} -e inject=${call}:${fault}:when=${nth}+`;
         const env = {
           ...AMBIENT,
           UV_THREADPOOL_SIZE: '1',

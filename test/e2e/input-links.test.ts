@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
 import { keepFile } from '../support/kept-log.ts';
 import { firstRows } from '../support/property-runs.ts';
@@ -88,16 +89,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     chownSync(join(theirs, 'scans.csv'), NOBODY, NOBODY);
     symlinkSync(join(own, 'scans.csv'), join(theirs, 'mine.csv'));
     for (const path of [theirLink('today.csv', 'scans.csv'), join(theirs, 'mine.csv')]) {
-      const { code, stdout, stderr } = await runByDay([
-        'scans',
-        'stats',
-        '--by',
-        'country',
-        '--input',
-        path,
-        '-f',
-        'csv',
-      ]);
+      const { code, stdout, stderr } = await runByDay(argv`scans stats --by country --input ${path} -f csv`);
       expect(code, stderr).toBe(0);
       expect(stdout).toContain('country,DE,2');
     }

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { applyThenDrop } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -77,16 +78,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
       4,
       expect.stringContaining('qrctl qr list --profile kundeb --name TEXT'),
     ]);
-    const json = await qr([
-      'qr',
-      'get',
-      'nosuch',
-      '-f',
-      'json',
-      '--profile=kundeb',
-      '--base-url',
-      sandbox.baseUrl,
-    ]);
+    const json = await qr(argv`qr get nosuch -f json --profile=kundeb --base-url ${sandbox.baseUrl}`);
     expect(JSON.parse(json.stderr).error.hint).toBe(
       `Run \`qrctl qr list --profile kundeb --base-url ${sandbox.baseUrl}\` to see all slugs.`,
     );
@@ -108,29 +100,12 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
   test('after an export that failed in part, in doctor, and in the summary of a run', async () => {
     const { qr, cwd, sandbox } = await useProfiles();
     const missing = '00000000-0000-4000-8000-000000000000';
-    const exported = await qr([
-      'scans',
-      'export',
-      sandbox.codeId(),
-      missing,
-      '-o',
-      'x.csv',
-      '--profile',
-      'kundeb',
-    ]);
+    const exported = await qr(argv`scans export ${sandbox.codeId()} ${missing} -o x.csv --profile kundeb`);
     expect([exported.code, exported.stderr]).toEqual([
       8,
       expect.stringContaining(`qrctl scans export --profile kundeb ${missing}`),
     ]);
-    const doctor = await qr([
-      'doctor',
-      '--format',
-      'json',
-      '--profile',
-      'kundeb',
-      '--base-url',
-      'https://qr.example/api/v1',
-    ]);
+    const doctor = await qr(argv`doctor --format json --profile kundeb --base-url https://qr.example/api/v1`);
     expect(JSON.parse(doctor.stdout).find(({ check }: { check: string }) => check === 'key').fix).toBe(
       'Run `qrctl auth login --profile kundeb --base-url https://qr.example/api/v1`.',
     );
@@ -143,18 +118,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };
-    const args = [
-      'qr',
-      'create',
-      '--name',
-      'Menu',
-      '--type',
-      'wifi',
-      '--profile',
-      'kundeb',
-      '--base-url',
-      lost.baseUrl,
-    ];
+    const args = argv`qr create --name Menu --type wifi --profile kundeb --base-url ${lost.baseUrl}`;
     const { stderr } = await qr(args, { env });
     expect(sandbox.requests).toEqual([]);
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);

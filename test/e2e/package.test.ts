@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaves } from '#cli/tree';
+import { argv } from '../support/argv.ts';
 import { BIN } from '../support/cli.ts';
 import { readDocument } from '../support/documents.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -35,16 +36,9 @@ beforeAll(async () => {
   packed = made.files.map(({ path }: { path: string }) => path);
   // Without a registry: everything it needs must be inside.
   said = npm(
-    [
-      'install',
-      '--global',
-      '--offline',
-      '--no-audit',
-      '--no-fund',
-      '--prefix',
-      prefix,
-      join(directory, made.filename),
-    ],
+    argv`
+      install --global --offline --no-audit --no-fund --prefix ${prefix} ${join(directory, made.filename)}
+    `,
     directory,
   );
 });

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LANGUAGES } from '#scans/report/languages/plurals';
+import { argv } from '../support/argv.ts';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 
@@ -44,18 +45,7 @@ test.runIf(SOAK || process.env.QRCTL_TEST_NODE !== undefined)(
     await writeFile(join(directory, 'logo.svg'), LOGO);
     const pages: string[] = [];
     for (const language of SOME) {
-      const args = [
-        'scans',
-        'report',
-        '--input',
-        'a.csv',
-        ...RANGE,
-        '--logo',
-        'logo.svg',
-        '--language',
-        language,
-        '-o',
-      ];
+      const args = argv`scans report --input a.csv ${RANGE} --logo logo.svg --language ${language} -o`;
       for (const [at, env] of MACHINES.entries()) {
         expect(await runCli([...args, `${at}.html`], { cwd: directory, env })).toMatchObject({ code: 0 });
       }

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Intercept } from '#sandbox/exchange';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { changedBody, sometimes } from '../support/faults.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
@@ -158,13 +159,12 @@ describe('a capped total', () => {
         intercept: capped(1000),
       });
       const file = join(await useDirectory(), 'scans.csv');
-      const { code, stderr, requests } = await requestsOf(sandbox, [
-        'scans',
-        'export',
-        sandbox.codeId(),
-        '-o',
-        file,
-      ]);
+      const { code, stderr, requests } = await requestsOf(
+        sandbox,
+        argv`
+        scans export ${sandbox.codeId()} -o ${file}
+      `,
+      );
       expect(code, stderr).toBe(0);
       const scans = sandbox.scans(sandbox.codeId()).length;
       expect(await rowsIn(file)).toBe(scans);
@@ -175,14 +175,12 @@ describe('a capped total', () => {
   test('is detected at any number with --prove-beyond', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 900, intercept: capped(333) });
     const file = join(await useDirectory(), 'scans.csv');
-    const { code } = await requestsOf(sandbox, [
-      'scans',
-      'export',
-      sandbox.codeId(),
-      '-o',
-      file,
-      '--prove-beyond',
-    ]);
+    const { code } = await requestsOf(
+      sandbox,
+      argv`
+      scans export ${sandbox.codeId()} -o ${file} --prove-beyond
+    `,
+    );
     expect(code).toBe(0);
     expect(await rowsIn(file)).toBe(sandbox.scans(sandbox.codeId()).length);
   });
@@ -210,13 +208,12 @@ describe('a wrong total', () => {
       for (const scanOrder of SOAK ? (['asc', 'desc', 'none'] as const) : [order]) {
         const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder, intercept: claims(total) });
         const honest = Math.ceil(sandbox.scans(sandbox.codeId()).length / 500);
-        const { code, requests } = await requestsOf(sandbox, [
-          'scans',
-          'export',
-          sandbox.codeId(),
-          '--concurrency',
-          '32',
-        ]);
+        const { code, requests } = await requestsOf(
+          sandbox,
+          argv`
+          scans export ${sandbox.codeId()} --concurrency 32
+        `,
+        );
         expect(code).toBe(9);
         expect(requests).toBeLessThanOrEqual(3 * honest + 20);
       }
@@ -351,19 +348,9 @@ describe('the requests that --dry-run predicts', () => {
       sandbox.workspace.addScan(sandbox.codeId(), {
         ts: new Date(Date.UTC(2026, 0, 11 - day)).toISOString(),
       });
-    const args = [
-      'scans',
-      'stats',
-      sandbox.codeId(),
-      '--by',
-      'country',
-      '--since',
-      '2026-01-01',
-      '--until',
-      '2026-01-20',
-      '-f',
-      'json',
-    ];
+    const args = argv`
+      scans stats ${sandbox.codeId()} --by country --since 2026-01-01 --until 2026-01-20 -f json
+    `;
     const found = await requestsOf(sandbox, [...args, '--timezone', 'UTC'], await useDirectory());
     expect(found).toMatchObject({ code: 0, requests });
     expect(JSON.parse(found.stdout)[0].scans).toBe(2);

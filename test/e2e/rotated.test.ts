@@ -4,6 +4,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { keepFile } from '../support/kept-log.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -159,18 +160,7 @@ describe('a log that was rotated', () => {
 });
 
 async function nightly(sandbox: TestSandbox, cwd: string) {
-  const line = [
-    'scans',
-    'export',
-    '--all',
-    '-o',
-    'all.csv',
-    '--append',
-    '--rotated',
-    '--quiet',
-    '--summary',
-    'run.json',
-  ];
+  const line = argv`scans export --all -o all.csv --append --rotated --quiet --summary run.json`;
   expect(await runByDay(line, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
 }
 
@@ -341,18 +331,7 @@ describe('a period that the files do not cover', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
-    const args = [
-      'scans',
-      'export',
-      '--all',
-      '--output-dir',
-      'lake',
-      '--partition-by',
-      'day',
-      '--append',
-      '-f',
-      'csv',
-    ];
+    const args = argv`scans export --all --output-dir lake --partition-by day --append -f csv`;
     expect((await runByDay(args, { cwd, env: sandbox.env })).code).toBe(0);
     expect(await report(cwd, '--input', 'lake', '--during', '2024-10')).toMatchObject({ code: 0 });
   });

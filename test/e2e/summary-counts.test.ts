@@ -3,6 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
+import { argv } from '../support/argv.ts';
 import { startCli, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, fails, hang, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -344,18 +345,7 @@ describe('scans export', () => {
 
   it('--append --verify writes the same figures as metrics', async () => {
     const { cwd, sandbox } = await useRuns({ codes: 1 });
-    const night = [
-      'scans',
-      'export',
-      '--all',
-      '-o',
-      'log.csv',
-      '--append',
-      '--verify',
-      '--summary',
-      'run.prom',
-      '--quiet',
-    ];
+    const night = argv`scans export --all -o log.csv --append --verify --summary run.prom --quiet`;
     await runByDay(night, { cwd, env: sandbox.env });
     const rows = await rowsBelow(join(cwd, 'log.csv'));
     const metrics = await readFile(join(cwd, 'run.prom'), 'utf8');

@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '#base/time/time';
 import { failure } from '#sandbox/exchange';
 import type { SandboxOptions } from '#sandbox/options';
+import { argv } from '../support/argv.ts';
 import { BIN, bareEnv, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -23,19 +24,9 @@ async function useTail(options: SandboxOptions = {}) {
   const cwd = await useDirectory();
   const state = join(cwd, 'tail.json');
   const id = sandbox.codeId();
-  const args = (...more: string[]) => [
-    'scans',
-    'tail',
-    ...more,
-    '--state',
-    state,
-    '--interval',
-    '25ms',
-    '-f',
-    'ndjson',
-    '--fields',
-    'id',
-  ];
+  const args = (...more: string[]) => argv`
+    scans tail ${more} --state ${state} --interval 25ms -f ndjson --fields id
+  `;
   return {
     sandbox,
     cwd,

@@ -8,6 +8,7 @@ import { candidatesFor } from '#cli/completion';
 import { createReference, formatReference } from '#cli/help/reference';
 import { loadManual } from '#cli/manual';
 import { leaves } from '#cli/tree';
+import { argv } from '../../support/argv.ts';
 import { runCli, useDirectory } from '../../support/cli.ts';
 import { ROOT } from '../../support/documents.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -114,16 +115,7 @@ describe('the columns of the reference', () => {
     'qr check': [['qr', 'check', '--from', 'silent.csv']],
     'qr image': [
       ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}', '--output-dir', 'images'],
-      [
-        'qr',
-        'image',
-        'spring-menu',
-        '--short-url',
-        'https://go.example/{slug}',
-        '--output-dir',
-        'images',
-        '--dry-run',
-      ],
+      argv`qr image spring-menu --short-url https://go.example/{slug} --output-dir images --dry-run`,
       ['qr', 'image', '--sheet', 'list'],
     ],
     'scans export': [

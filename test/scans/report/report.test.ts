@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { argv } from '../../support/argv.ts';
 import { useDirectory } from '../../support/cli.ts';
 import { runByDay } from '../../support/run-here.ts';
 import { useSandbox } from '../../support/sandbox.ts';
@@ -50,18 +51,7 @@ test('a report contains untrusted values as text, runs and loads nothing, and re
     join(directory, 'a.ndjson'),
     `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: hostile })}\n`,
   );
-  const args = [
-    'scans',
-    'report',
-    '--input',
-    'a.ndjson',
-    '--by',
-    'referrer',
-    '--title',
-    '<b>"x"</b>',
-    '-o',
-    'r.html',
-  ];
+  const args = argv`scans report --input a.ndjson --by referrer --title <b>"x"</b> -o r.html`;
   const { code } = await runByDay(args, { cwd: directory, env: { QRCTL_API_KEY: 'svc_live_secretsecret' } });
   const page = await readFile(join(directory, 'r.html'), 'utf8');
   expect(code).toBe(0);
