@@ -152,7 +152,7 @@ describe('the key is never written', () => {
     const crash = join(directory, 'crash.cjs');
     await writeFile(
       crash,
-      `globalThis.encodeURIComponent = () => { throw new TypeError('oops ' + process.env.QRCTL_API_KEY); };`,
+      `globalThis.URLSearchParams = function () { throw new TypeError('oops ' + process.env.QRCTL_API_KEY); };`,
     );
     const nodeArgs = ['--require', crash];
     const sandbox = await useSandbox({ key: KEY });
