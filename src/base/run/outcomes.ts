@@ -39,8 +39,6 @@ type Foreseen = Extract<
 
 export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;
 
-export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;
-
 export function countOutcomes<O extends string>(ended: Iterable<{ outcome: O }>): Map<O, number> {
   return countBy(ended, ({ outcome }) => outcome);
 }
