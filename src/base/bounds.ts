@@ -36,7 +36,7 @@ export const MOST_ROWS = 1_048_575;
 /** Maximum number of columns of a table, above the limit of any spreadsheet. */
 export const MOST_COLUMNS = 1000;
 
-/** Maximum number of cells of a table, some hundred bytes each. */
+/** Maximum number of cells of a table. Each takes a few hundred bytes of memory. */
 export const MOST_VALUES = 4_000_000;
 
 /** Maximum number of empty lines, which are skipped. */

@@ -15,7 +15,7 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** Whether the text is printed, so that escapes must not be added. */
+  /** Whether the response is printed as received, so that escapes must not be added. */
   exact?: boolean;
 }
 

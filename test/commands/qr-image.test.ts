@@ -424,7 +424,7 @@ describe('qr image of a sheet', () => {
     ]);
   });
 
-  it('has captions of two lines, and skips empty cells', async () => {
+  it('draws captions of two lines, and omits the line of an empty cell of the file', async () => {
     const { image, cwd, sandbox } = await useImages();
     const [one, two] = sandbox.workspace.codes();
     writeFileSync(join(cwd, 'c.csv'), `slug,Stadt\n${one?.slug},Köln\n${two?.slug},\n`);

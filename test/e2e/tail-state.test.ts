@@ -259,7 +259,7 @@ describe('a state is refused and stays unchanged', () => {
   test.each([
     [['--all'], 'it follows code ', 'Pass the same codes instead of --all or filters ('],
     [['SECOND'], 'it follows code ', 'Pass the same codes ('],
-  ])('if it is of other codes: %j (S6)', async (choice, reason, hint) => {
+  ])('if it follows codes other than %j (S6)', async (choice, reason, hint) => {
     const { add, at, args, id, sandbox, state } = await useTail();
     add();
     await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);

@@ -400,7 +400,7 @@ describe('a log whose rotated file', () => {
     expect(await readFile(at('log.csv'), 'utf8')).toBe(text);
   });
 
-  test('of another export in the same directory is not read', async () => {
+  test('belongs to another export in the same directory does not read it', async () => {
     const { sandbox, run } = await useJob();
     const [one = '', other = ''] = [0, 1].map((n) => sandbox.codeId(n));
     expect(await run('scans', 'export', one, '-o', 'scans.csv', '--append')).toMatchObject({ code: 0 });

@@ -79,7 +79,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
   });
 
   // One answer, which says nothing of the first code; Remaining does.
-  it('that repeats POST, too, qrctl reports duplicate codes (9)', async () => {
+  it('that also repeats POST, qrctl exits with 9 if a row does not have exactly one code', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { backend: REPEATING }));
     const { code } = await createRows(through(port, sandbox), ['--settle', '1s']);

@@ -226,7 +226,7 @@ describe('POST /qr', () => {
 });
 
 describe('GET, PATCH and DELETE /qr/{id}', () => {
-  test('change name, destination and status, together or one at a time', async () => {
+  test('change name, destination and status together, or the status alone, by PATCH', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const id = sandbox.codeId();
     const before = (await ask(sandbox, 'GET', `/qr/${id}`)).body;

@@ -36,7 +36,7 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('opens with the first request with the option windowStart', async () => {
+  test('opens at the first request if the option windowStart says so', async () => {
     const { admit, clock } = limiter({ limit: 1, windowStart: 'first-request' }, NOON + 30_000);
     expect(admit().headers['X-RateLimit-Reset']).toBe(String((NOON + 90_000) / 1000));
     await clock.advance(59_999);

@@ -18,7 +18,7 @@ export class BrokenJsonError extends SyntaxError {
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Yields the elements of `text`, unparsed. Throws BrokenJsonError. */
+/** Splits a JSON array into elements, or an object into members, unparsed. Throws BrokenJsonError. */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;
   let count = 0;

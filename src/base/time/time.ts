@@ -75,7 +75,7 @@ export function parseInstant(text: string): number | undefined {
   return days === Number(day) ? ms : undefined;
 }
 
-/** Returns epoch ms of a UTC time; NaN if the date does not exist. Years before 100 are not supported. */
+/** Returns epoch ms of a UTC time; NaN if the month has fewer days. Fields must be in range. */
 export function utcMs(
   year: number,
   month: number,

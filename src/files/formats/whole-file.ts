@@ -104,7 +104,7 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
   }
 }
 
-/** Checks a path. Refuses another user's link to a device or FIFO (D14), and a file for later runs (T14). */
+/** Resolves a path. Refuses untrusted links and FIFOs (D14), and files that later runs need (T14). */
 async function resolveFile(
   disk: Disk,
   path: string,

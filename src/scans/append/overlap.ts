@@ -61,7 +61,9 @@ export function readingPositions(
   return positions;
 }
 
-/** Records verified scans. Returns whether to save the state even without new rows. */
+/**
+ * Records until when all scans of a code were verified. Returns whether to save the state without new rows.
+ */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });

@@ -127,7 +127,9 @@ export async function rebuild(job: RebuildJob) {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Returns where rows begin. Without a header, the columns can't be checked. */
+/**
+ * Returns the offset of the first row. Throws UnrecognizedRowError if the columns differ or have no header.
+ */
 async function checkBeginning(
   file: DiskFile,
   size: number,

@@ -69,7 +69,7 @@ export async function requestBeyond(
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Distance inside the edge: 1 ms for exclusive bounds, 1 s for rounded, 0 for seconds with many rows.
+  // Distance inside the edge: 1 ms for exclusive bounds, 1 s for rounded ones, 0 if a second fills a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
     // No rows can be missing outside the range. At its border, rows of the edge may be missing.

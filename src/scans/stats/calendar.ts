@@ -128,7 +128,7 @@ function localMs(ms: number, offsetMs: OffsetAt): number {
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
-/** Returns the period before, up to the same elapsed time if `span` is not over. */
+/** Returns the period to compare `span` with, up to the same elapsed time if `span` is not over. */
 export function spanBefore(
   span: ClosedSpan,
   comparison: Exclude<Comparison, 'none'>,

@@ -11,7 +11,7 @@ import type { FileSpan } from './input/read-scans.ts';
 import type { Tally } from './tally.ts';
 
 export interface CoveredLog extends Partial<FileSpan> {
-  /** Beginning: -Infinity for the first scan, undefined if unknown. */
+  /** Time from which the log was exported: -Infinity if from the first scan, undefined if unknown. */
   beginsMs?: number;
   isKept: boolean;
 }
@@ -86,7 +86,7 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   if (end) note(capitalize(end));
 }
 
-/** Time with data, open at an end without a time. `ofCode`: its beginning by code ID. */
+/** Period of the data, open at a missing end. `ofCode`: start of the day each code was created, by ID. */
 export interface DataPart {
   fromMs?: number;
   toMs?: number;

@@ -154,7 +154,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   // F7: a scan arrived meanwhile or is dated at a cut, or a total is capped.
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
-  // F8: a part with as many scans as the whole is capped if the whole is.
+  // F8: a part with the total of the whole range may be capped too.
   if (counts.some((count) => count === first.total) && mayBeTruncated(first.total, pageSize)) {
     const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
     const edge = widenEdge(

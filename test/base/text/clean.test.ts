@@ -81,7 +81,7 @@ describe('text from the service', () => {
     );
   });
 
-  test('of megabytes does not overflow the stack', () => {
+  test('does not overflow the stack even if it is megabytes long', () => {
     expect(clean('\u0301'.repeat(500_000))).toHaveLength(4);
     expect(clean('\x1b'.repeat(100_000))).toHaveLength(400_000);
     const many = SOAK ? 12_000_000 : 1_000_000;

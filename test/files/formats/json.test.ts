@@ -130,7 +130,7 @@ describe('JSON and NDJSON', () => {
     expect(render('ndjson', [[row]])).toBe('{"__proto__":{"x":1},"name":"a\\ud800"}\n');
   });
 
-  test('formatJson agrees with JSON.stringify on any value and indent', () => {
+  test('formatJson agrees with JSON.stringify on any value, with and without indentation', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         expect(formatJson(value, indent)).toBe(JSON.stringify(value, undefined, indent));

@@ -194,7 +194,7 @@ describe('an append from a service without a Date header', () => {
   });
 });
 
-it("a run reads from the overlap until the service's time is known, then earlier if that clock was set back", async () => {
+it("the start of a run is the overlap, and moves back if the service's clock turns out to be set back", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   let serviceMs: number | undefined;
   const file = await openAppendLater(() => serviceMs);

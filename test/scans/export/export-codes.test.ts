@@ -159,7 +159,7 @@ describe('a service without a Date header', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("warns about scans later than this machine's clock, without exporting them (C18)", async () => {
+  it("is refused if it counts scans later than this machine's clock that page 1 lacks (C18)", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const how = { shorten: (page: ModelRow[], request: number) => (request === 2 ? [] : page) };
     // Page 1 has the oldest alone.
@@ -209,11 +209,11 @@ describe('a service without a Date header that ignores bounds', () => {
   });
 });
 
-describe('a sink that begins earlier when the end is known', () => {
+describe('a sink whose start moves back once the end is known', () => {
   const sinceFor = (endMs: number) => endMs - 20_000;
   const job = { codes: [{ id: 'a' }] };
 
-  it('is requested from its beginning if the end is known', async () => {
+  it('reads from that start at once if the end is known in advance', async () => {
     const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);

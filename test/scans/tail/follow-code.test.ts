@@ -103,7 +103,7 @@ it('a followed code returns, after an outage, the scans from before and during t
   expect(await next()).toEqual([]);
 });
 
-it('a followed code finds scans that are listed nearly an hour late among thousands of known ones, with two requests per interval', async () => {
+it('following a code finds scans that are listed nearly an hour late, with at most two requests per interval', async () => {
   const { list, next, scans } = follow();
   const known = Array.from({ length: 3000 }, (_, n) => 60 + n / 50);
   list(...known);

@@ -258,7 +258,7 @@ describe('a part that is read', () => {
     expect(repairs).toBe(0);
   });
 
-  it('leaves its code `unproven` even if a later part could be compared', async () => {
+  it('leaves its code `unproven` if it is not verified as complete, even if a later part can be compared', async () => {
     const scans = scansOver(64, 6400);
     const service = modelScans(scans, { pageCap: 20 });
     // The total of the first half grows with each request.

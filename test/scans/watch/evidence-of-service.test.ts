@@ -137,7 +137,7 @@ describe('evidence from totals', () => {
     expect(await hidden.evidence.hasSince(END - 8 * DAY_MS)).toBe(false);
   });
 
-  it('requests the hours of a silence one and two weeks before it', async () => {
+  it('counts the scans in the hours of a silence one and two weeks earlier', async () => {
     const { evidence } = await read([...daily(50, 63, 9), ...daily(100, 9, 2)]);
     expect(await evidence.countSameHours(1, END - 2 * DAY_MS)).toBe(200);
     expect(await evidence.countSameHours(2, END - 2 * DAY_MS)).toBe(100);

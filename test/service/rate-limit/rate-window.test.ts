@@ -445,7 +445,7 @@ describe('a wait without a length from the service', () => {
     expect(waitMs()).toBe(1000);
   });
 
-  it('is not needed if a Reset states the end of the window', () => {
+  it('is not used if a Reset states the end of the window', () => {
     const { waitMs, answer, spend } = openWindow();
     answer({ remaining: 1, resetMs: RESET });
     spend();

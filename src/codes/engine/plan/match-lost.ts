@@ -1,4 +1,4 @@
-/** E13: step 4: matches lost responses to codes, without clocks. */
+/** E13: matches requests without a response to codes by the values sent, never by time (step 4). */
 import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';

@@ -69,7 +69,7 @@ export interface Decisions {
 
 export interface Policy {
   verb: 'create' | 'update' | 'apply' | 'delete';
-  /** Side that wins if both changed a field. `ask`: nothing is sent (9). */
+  /** Side that wins if both changed a field. With `ask`, nothing is sent for the row (exit 9). */
   conflicts: 'ask' | 'file' | 'service';
   isDated: boolean;
   applyEdits: boolean;

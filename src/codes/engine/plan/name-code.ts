@@ -121,7 +121,7 @@ export function knownCode(
   // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run, maybe on
   // another machine, carried out.
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
-  // A backup restores exactly its own code every time, even if that code was itself restored.
+  // A backup restores its own code once, even if the ledger has a decision that restored that code.
   const restored = row.backupOf === id && replaced === undefined ? Infinity : 1;
   const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
   const wanted = policy.verb === 'create' || !code ? asked : 0;

@@ -148,7 +148,10 @@ const MOST_GROUP_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
-/** Checks a group before decoding. Throws Error for a wrong checksum or an impossible number of values. */
+/**
+ * Loads and checks a row group, and returns a reader of its bytes. Throws Error if it is damaged or too
+ * large.
+ */
 async function checkPages(
   group: RowGroup,
   columns: readonly string[] | undefined,

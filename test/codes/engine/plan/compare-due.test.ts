@@ -75,7 +75,7 @@ describe('a dated change', () => {
       });
   });
 
-  it('overwrites an earlier change, and reports it if another client edited the code', () => {
+  it('is sent over an earlier dated change, and counts as `overwrite` if another client edited the code', () => {
     const ledger = patched(1, X, A, 10);
     for (const base of [undefined, X]) {
       const rest = { ledger, wants: B, ...(base !== undefined && { base }) };

@@ -36,7 +36,7 @@ describe('the records of a row', () => {
     expect(recordsOf(endOf(item, 'updated')).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
   });
 
-  it('are one for a new code, with the description of the code', () => {
+  it('contain one record for a new code, with its description', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(recordsOf({ item })).toEqual([
       {

@@ -186,7 +186,7 @@ describe('a plan as data', () => {
     expect(readFileSync(output, 'utf8')).toMatch(/^### `codes\.csv`: 1 in conflict/);
   });
 
-  it('is written to no file if it is discarded', async () => {
+  it('leaves no output file if it is discarded', async () => {
     const output = join(directory, 'plan.csv');
     const printer = await openPlanOutput(setUp().context, { output }, false);
     await printer.discard?.();

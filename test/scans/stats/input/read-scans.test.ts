@@ -236,7 +236,7 @@ describe('a repeated scan', () => {
     expect(taken).toHaveLength(5000);
   });
 
-  it('is counted once per code if codes have their own IDs', async () => {
+  it('is counted once per code if scan IDs are unique only within a code', async () => {
     const code = (qr_id: string) => ndjson([1, 2].map((id) => ({ ...scan(id, id), qr_id, qr_slug: qr_id })));
     expect((await read({ 'a.ndjson': code('a') + code('b') + code('a') })).taken).toHaveLength(4);
     const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}.csv`;
