@@ -3,19 +3,20 @@
  * requests, and stay. Preloaded into a process of its own (QRCTL_TEST_SLEEPS=1), it tells each sleep in milliseconds on descriptor 3.
  */
 const { writeSync } = require('node:fs');
+const timers = require('node:timers/promises');
 
 const LONGEST_SLEEP_MS = 20_000;
 let aheadMs = 0;
 
 /** Begins to move the clock, and returns the function that ends it. */
 exports.install = (tell) => {
-  const { setTimeout: realTimeout } = globalThis;
+  const { setTimeout: realSleep } = timers;
   const { hrtime: realTime } = process;
-  globalThis.setTimeout = (fire, ms = 0, ...args) => {
-    if (ms < 1 || ms > LONGEST_SLEEP_MS) return realTimeout(fire, ms, ...args);
+  timers.setTimeout = (ms = 0, ...args) => {
+    if (ms < 1 || ms > LONGEST_SLEEP_MS) return realSleep(ms, ...args);
     aheadMs += ms;
     tell(ms);
-    return realTimeout(fire, 0, ...args);
+    return realSleep(0, ...args);
   };
   const time = (since) => {
     const [seconds, nanoseconds] = realTime();
@@ -25,7 +26,7 @@ exports.install = (tell) => {
   };
   process.hrtime = Object.assign(time, { bigint: realTime.bigint });
   return () => {
-    globalThis.setTimeout = realTimeout;
+    timers.setTimeout = realSleep;
     process.hrtime = realTime;
   };
 };
