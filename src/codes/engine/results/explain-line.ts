@@ -65,6 +65,7 @@ function describeResult(item: PlanItem, verb: Verb): string {
   const [question] = groupQuestions([{ item }]);
   if (question && (question.question !== 'exists' || verb === 'apply'))
     return `nothing is sent until you decide${because}. ${waysToDecide(question.question, question.rows, verb)}`;
+  if (item.isWaiting) return `a new code is created only if none exists or resembles it${because}`;
   if (item.action === 'create') return `a new code is created${because}`;
   if (item.action !== 'update') return `nothing is sent${because || ': row and code agree'}`;
   const sent = item.changes.filter(({ field }) => item.send[field] !== undefined);

@@ -1,7 +1,9 @@
 /** Each row says why it is as the plan or the results show it. */
 import { describe, expect, it } from 'vitest';
+import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { How } from '#codes/engine/plan/model';
 import { explainRow, reasonOf } from '#codes/engine/results/explain';
+import { explainLine } from '#codes/engine/results/explain-line';
 import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
 
 const code = codeOf('menu');
@@ -169,4 +171,14 @@ describe('the error column of results', () => {
     expect(answers('gone', 'update')).toBeUndefined();
     expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();
   });
+});
+
+it('--explain promises no new code for a row whose request received no response', () => {
+  const [item, listing] = [itemOf(2, 'create', { isWaiting: true }), { codes: new Map(), isWhole: true }];
+  const lines = explainLine(
+    item,
+    { name: 'codes.csv' },
+    { listing, ledger: createReplay().view(), verb: 'create' },
+  );
+  expect(lines.at(-1)).toMatch(/: a new code is created only if none exists or resembles it: an earlier run/);
 });
