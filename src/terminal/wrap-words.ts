@@ -1,4 +1,4 @@
-/** Wraps text, but no paths, because a path with a line break can't be copied. */
+/** Wraps text, but no paths and commands: one with a line break can't be copied, or runs without its end. */
 import { orUndefined } from '#base/or-undefined';
 import { displayWidth } from '#base/text/display-width';
 
@@ -7,6 +7,9 @@ const INDENT = '  ';
 const NARROWEST = 20;
 
 const PART = '\0';
+
+/** Command in backquotes. */
+const COMMAND = /`[^`]+`/g;
 
 interface Wrapping {
   indent?: string;
@@ -21,7 +24,8 @@ export function wrapWords(
 ): string {
   if (columns === undefined || columns < NARROWEST) return text;
   const wrap = (line: string) => {
-    const joined = (whole?.() ?? []).reduce(
+    const commands = line.match(COMMAND) ?? [];
+    const joined = [...(whole?.() ?? []), ...commands].reduce(
       (rest, part) => rest.replaceAll(part, part.replaceAll(' ', PART)),
       line,
     );

@@ -50,7 +50,7 @@ describe('a sheet that was created', () => {
     await write('codes.csv', `name;destination;shop\r\n${semicolons}`);
     const { code, stderr } = await create();
     expect([code, stderr]).toEqual([0, expect.stringContaining('3 rows unchanged (1 request)')]);
-    expect(stderr).toContain('Rows of these codes were removed from the file: ');
+    expect(stderr).toContain('The file has no rows of these codes of an earlier run: ');
     await write('codes.csv', [header, one, three, ''].join('\n'));
     expect(await create()).toMatchObject({ code: 0 });
     expect(posts()).toBe(5);

@@ -131,7 +131,7 @@ describe('a list of ids or slugs', () => {
     expect([await files(), sandbox.refused()]).toEqual([[], 0]);
     expect(await qr(['delete', '--from', '-', '--yes'], '')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('Nothing to do'),
+      stderr: expect.stringContaining('The file has no rows'),
     });
   });
 

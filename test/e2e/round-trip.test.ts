@@ -108,7 +108,7 @@ test('qr create reads a workbook and writes its results to a workbook', async ()
   const { sandbox, qr, cwd } = await useList();
   const before = sandbox.workspace.codes().length;
   expect(await qr('create', '--template', '-o', 'codes.xlsx')).toMatchObject({ code: 0, stdout: '' });
-  expect((await qr('create', '--from', 'codes.xlsx')).stderr).toContain('Nothing to do');
+  expect((await qr('create', '--from', 'codes.xlsx')).stderr).toContain('The file has no rows');
   await qr('list', '-o', 'list.xlsx', '--fields', 'name,type,destination');
   expect(await qr('create', '--from', 'list.xlsx', '--as-new', 'all')).toMatchObject({ code: 0 });
   expect(sandbox.workspace.codes()).toHaveLength(2 * before);

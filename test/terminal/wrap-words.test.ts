@@ -15,6 +15,11 @@ describe('a wrapped text', () => {
     expect(wrapWords(`written to ${path} just now`, 30)).toBe(`written to\n  ${path}\n  just now`);
   });
 
+  test('is not broken within a command in backquotes, which could be pasted without its end', () => {
+    const text = 'Done (to undo this: `qrctl qr undo 2026`)';
+    expect(wrapWords(text, 30)).toBe('Done (to undo this:\n  `qrctl qr undo 2026`)');
+  });
+
   test('is not broken within a known path with spaces', () => {
     const whole = () =>
       spacedPaths({

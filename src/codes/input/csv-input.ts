@@ -8,6 +8,7 @@ import { type CreateCsvReader, CsvFault, loadCsvReader } from '#files/formats/re
 import {
   type Fault,
   faultsOfHeader,
+  fold,
   type Input,
   type InputRow,
   MOST_FAULTS,
@@ -42,9 +43,11 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   const columns = header.cells.map((cell) => cell.trim());
   while (columns.at(-1) === '') columns.pop();
   const faults = faultsOfHeader(columns, header.line);
+  const hasLineEnd = utf8.at(-1) === LINE_FEED;
   for (const record of data) {
     if (faults.length >= MOST_FAULTS) break;
-    for (const fault of faultsOfWidth(record, columns.length)) faults.push(fault);
+    const mayBeShort = hasLineEnd || record !== data.at(-1);
+    for (const fault of faultsOfWidth(record, columns, mayBeShort)) faults.push(fault);
   }
   const places = new Map(columns.map((column, place) => [column, place]));
   const rows = data.map(({ line, cells }, index): InputRow => {
@@ -175,15 +178,26 @@ function splitAtCommas(
   return found;
 }
 
-function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
+const LINE_FEED = 0x0a;
+
+/** Columns at the end of results and lists, of which Excel omits empty cells in each 16 rows. */
+const AT_END: ReadonlySet<string> = new Set([
+  ...['id', 'slug', 'short_url', 'created_at', 'updated_at'],
+  ...['outcome', 'error', 'base', 'decision'],
+]);
+
+function faultsOfWidth({ line, cells }: RawRecord, columns: readonly string[], mayBeShort: boolean): Fault[] {
+  const width = columns.length;
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
+  const lacking = columns.slice(cells.length);
+  if (mayBeShort && lacking.length > 0 && lacking.every((column) => AT_END.has(fold(column)))) return [];
   const [marker] = (cells.length === 1 && GIT_MARKER.exec(cells[0] ?? '')) || [];
   if (marker) return [{ line, message: `is a git conflict marker (${marker}): resolve the merge` }];
   const missing = width - cells.length;
   const way =
     missing > 0
-      ? `it ends early. Add ${countOf(missing, 'separator')} at its end, or save the file again in the program that made it`
+      ? `it ends early. Add ${countOf(missing, 'separator')} at its end, or save the file as a workbook (.xlsx)`
       : 'enclose values that contain a separator in quotes';
   return [{ line, message: `has ${countOf(cells.length, 'cell')}, but the header has ${width}: ${way}` }];
 }

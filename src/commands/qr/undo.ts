@@ -97,7 +97,7 @@ async function findRun(
   const none =
     undone === undefined
       ? 'no run of this workspace can be undone'
-      : `the last run, ${undone}, is already undone`;
+      : `the last run has undone ${undone} already`;
   throw new UsageError(name === undefined ? none : `the ledger has no run ${inQuotes(name)} with changes`, {
     hint:
       known.length > 0

@@ -133,6 +133,17 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
+  it('may lack empty cells of results at the ends of rows, which Excel omits, except in an incomplete last line', async () => {
+    const text = 'name,note,id,slug,outcome,error,base,decision\na,x,i,s,created,,r1\nb,y\n';
+    const { rows } = await read(text);
+    expect(rows.map(([, , { name, id, decision }]) => [name, id, decision])).toEqual([
+      ['a', 'i', ''],
+      ['b', '', ''],
+    ]);
+    await expect(read(text.trimEnd())).rejects.toThrow(/line 3: has 2 cells, but the header has 8/);
+    await expect(read('name,note,id\na\n')).rejects.toThrow(/line 2: has 1 cell/);
+  });
+
   it('with a misplaced quote is refused with the line in the message and as an annotation', async () => {
     await expect(read('name\n"a",b\nx\n5" disc\n')).rejects.toMatchObject({
       rows: [{ file: 'codes.csv', line: 4, message: expect.stringContaining('a quote (") appears inside') }],

@@ -51,7 +51,7 @@ test('qr undo reverts the last run over a file once, and keeps later edits', asy
 
     // An earlier run is undone only if it is specified.
     const refused = await run('qr', 'undo');
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is already undone') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('the last run has undone') });
     const undo =
       /is undone \(to undo this: `qrctl qr undo ([\d-]+[0-9a-f]{6})`\)/.exec(undone.stderr)?.[1] ?? '';
     expect(refused.stderr).toMatch(new RegExp(`${undo}: undo of [\\d-]+[0-9a-f]{6}, 1 code changed`));

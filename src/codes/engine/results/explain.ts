@@ -196,7 +196,7 @@ function reasonOfRemoval({ code, pause, reason }: PlanItem): string {
 function reasonOfCreation({ isWaiting, repeats, replaces }: PlanItem): string | undefined {
   if (isWaiting) return 'an earlier run received no response, so qrctl looks for its code first';
   if (repeats) return 'an earlier request was lost';
-  return replaces === undefined ? undefined : `replaces the code ${replaces}`;
+  return replaces === undefined ? undefined : `replaces the code ${replaces}, with a new slug`;
 }
 
 function isKnown({ how }: PlanItem): boolean {

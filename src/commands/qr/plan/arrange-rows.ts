@@ -69,7 +69,7 @@ export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
 }
 
 export function describeAbsent(slugs: readonly string[], most: number): string {
-  return `Rows of these codes were removed from the file: ${joinSome(slugs, { most, separator: ', ' })}`;
+  return `The file has no rows of these codes of an earlier run: ${joinSome(slugs, { most, separator: ', ' })}`;
 }
 
 const OF_ROWS: ReadonlySet<RowState> = new Set<RowState>(['undecided', 'conflict', 'edited', 'failed']);

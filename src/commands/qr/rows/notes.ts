@@ -121,7 +121,10 @@ export async function noteSummary(
   const counted = ends.map((end) =>
     end.outcome === 'deleted' && end.item.action === 'deleted' ? { outcome: 'already deleted' } : end,
   );
-  const done = formatOutcomes(countOutcomes(counted), { made: 'code', left: thing });
+  const done =
+    ends.length === 0
+      ? 'The file has no rows'
+      : formatOutcomes(countOutcomes(counted), { made: 'code', left: thing });
   const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')];
   context.console.note(formatClosing(done, cost, place));
 }

@@ -98,7 +98,7 @@ describe('a plan', () => {
 
   it('lists the codes of rows that were removed from a sheet', () => {
     expect(linesOf(planOf([], { absent: [codeOf('a'), codeOf('b|')] }))).toContain(
-      'Rows of these codes were removed from the file: `a`, <code>b&#124;</code>',
+      'The file has no rows of these codes of an earlier run: `a`, <code>b&#124;</code>',
     );
   });
 

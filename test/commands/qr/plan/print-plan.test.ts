@@ -232,7 +232,7 @@ describe('the end of a dry run', () => {
     expect(err).toContain(
       '2 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
     );
-    expect(err).toContain('Rows of these codes were removed from the file: old');
+    expect(err).toContain('The file has no rows of these codes of an earlier run: old');
   });
 
   it('prints the warnings of rows with their lines', async () => {
