@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode, UsageError } from '#base/errors';
+import { countOf } from '#base/text/quote';
 import { closing, type Disk, type DiskStat, ifPresent } from '#files/durable/disk';
 import type { Lock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
@@ -54,6 +55,16 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
   const there = await statOf(file, disk);
   if (!saved || !there || there.size < saved.bytes) return undefined;
   return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? -Infinity);
+}
+
+/** Counts the codes of a log that no run has read to the end, because its first export is not complete. */
+export function countUnread({ identity, overlaps }: Pick<AppendState, 'identity' | 'overlaps'>): number {
+  const isRead = (id: string) => overlaps.get(id)?.readUntilMs !== undefined;
+  return identity.codes.filter((id) => !isRead(id)).length;
+}
+
+export function describeUnread(codes: number): string {
+  return `the first export of ${countOf(codes, 'code')} is not complete; run it again`;
 }
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { sum } from '#base/collections';
 import { UnprovenError, UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
 import type { RunFacts } from '#base/run/run-summary';
@@ -10,7 +11,7 @@ import { realPath } from '#files/durable/trusted-file';
 import type { Row } from '#files/formats/row-sink';
 import { checkOwnWorkspace, type Partitioning } from '#scans/append/identity';
 import { type CodeOverlap, emptyOverlap, overlapOf } from '#scans/append/overlap';
-import type { LogState } from '#scans/append/recorded-log';
+import { countUnread, describeUnread, type LogState } from '#scans/append/recorded-log';
 import { CODE_COLUMNS, LOCAL_TIME } from '#scans/export/added-columns';
 import { type ExportPlan, openGrowing } from '#scans/export/export-plan';
 import type { ScanRun } from '#scans/scan-run';
@@ -63,6 +64,8 @@ async function convert(
   const plan = { ...planned, all: allOf(kept), sinceMs: beginningOf(logs, spans), output };
   const codes = [...new Set(kept.flatMap(({ identity }) => identity.codes))].map((id) => ({ id }));
   const overlaps = positionsOf(kept);
+  const unread = sum(kept.map(countUnread));
+  if (unread > 0) run.console.warn(describeUnread(unread));
   const file = await openGrowing(run, plan, { directory }, codes, service, { overlaps });
   try {
     await readScans(run, reading, (code, rows, times) => file.addMissing(code, { rows, times }));

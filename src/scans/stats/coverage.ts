@@ -1,8 +1,9 @@
 /** Finds the range that files cover. Outside of it, missing scans are unknown, not zero. */
+import { sum } from '#base/collections';
 import { capitalize } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import { parseInstant } from '#base/time/time';
-import { readBeginning } from '#scans/append/recorded-log';
+import { countUnread, describeUnread, readBeginning, readLogState } from '#scans/append/recorded-log';
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { ScanRun } from '#scans/scan-run';
 import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';
@@ -14,6 +15,8 @@ export interface CoveredLog extends Partial<FileSpan> {
   /** Time from which the log was exported: -Infinity if from the first scan, undefined if unknown. */
   beginsMs?: number;
   isKept: boolean;
+  /** Number of codes whose first export is not complete. */
+  unread?: number;
 }
 
 export type Coverage = ReturnType<typeof coverageOf>;
@@ -26,16 +29,18 @@ export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Spa
   const firstMs = logs.reduce((found, log) => Math.min(found, log.firstMs ?? found), Infinity);
   const isBegun = logs.every(({ beginsMs = Infinity }) => beginsMs <= from);
   const lastMs = latestOf(logs);
+  const unread = sum(logs.map((log) => log.unread ?? 0));
   const lastKeptMs = latestOf(logs.filter(({ isKept }) => isKept));
   const isReached = ({ lastMs: last = -Infinity, isKept }: CoveredLog) =>
     untilMs !== undefined && (last >= untilMs || (isKept && lastKeptMs >= untilMs));
-  const isFrom = ({ beginsMs, firstMs: first }: CoveredLog) =>
-    [beginsMs, first].some((ms) => ms !== undefined && ms <= sinceMs);
+  const isFrom = ({ beginsMs, firstMs: first, unread = 0 }: CoveredLog) =>
+    unread === 0 && [beginsMs, first].some((ms) => ms !== undefined && ms <= sinceMs);
   return {
     /** Time of the first data, if the range may begin before it. */
     startsLateMs: !isBegun && from < firstMs && Number.isFinite(firstMs) ? firstMs : undefined,
     /** Time of the last data, if the range ends after it. */
     endsEarlyMs: untilMs !== undefined && Number.isFinite(lastMs) && lastMs < untilMs ? lastMs : undefined,
+    ...(unread > 0 && { unread }),
     /** Whether zero is a result. */
     isWhole: logs.length > 0 && logs.every((log) => isFrom(log) && isReached(log)),
   };
@@ -53,8 +58,12 @@ export async function coveredLogs(
   const covered: CoveredLog[] = [];
   for (const { keptBy, paths } of logs) {
     let beginsMs: number | undefined;
-    if (keptBy && 'file' in keptBy) beginsMs = await readBeginning(keptBy.file);
-    else if (keptBy) {
+    let unread: number | undefined;
+    if (keptBy && 'file' in keptBy) {
+      beginsMs = await readBeginning(keptBy.file);
+      const state = await readLogState(keptBy.file);
+      unread = state && countUnread(state);
+    } else if (keptBy) {
       const { readDatasetBeginning } = await import('#scans/dataset/open-dataset');
       beginsMs = await readDatasetBeginning(keptBy.directory, new Set(paths));
     }
@@ -63,19 +72,21 @@ export async function coveredLogs(
       const found = part.flatMap((path) => spans.get(path) ?? []);
       const firstMs = found.map((span) => span.firstMs).sort((a, b) => a - b)[0];
       const lastMs = found.map((span) => span.lastMs).sort((a, b) => b - a)[0];
-      covered.push({ firstMs, lastMs, beginsMs, isKept: keptBy !== undefined });
+      covered.push({ firstMs, lastMs, beginsMs, isKept: keptBy !== undefined, unread });
     }
   }
   return covered;
 }
 
-export function describeCoverage({ startsLateMs, endsEarlyMs }: Coverage, zone: string) {
+export function describeCoverage({ startsLateMs, endsEarlyMs, unread = 0 }: Coverage, zone: string) {
   const { format } = createLocalTime(zone);
   const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;
   const start = (ms: number) => `the data begins at ${at(ms)}; earlier scans, if any, are not included`;
   const end = (ms: number) => `the data ends at ${at(ms)}; later scans, if any, are not included`;
   return {
-    start: startsLateMs === undefined ? '' : start(startsLateMs),
+    start: [startsLateMs === undefined ? '' : start(startsLateMs), unread > 0 && describeUnread(unread)]
+      .filter(Boolean)
+      .join('; '),
     end: endsEarlyMs === undefined ? '' : end(endsEarlyMs),
   };
 }
