@@ -99,7 +99,7 @@ export const TOPICS: readonly Topic[] = [
       'qrctl prints errors to standard error, most with a hint about the next step. With --format json or ndjson, an error is one line of JSON. ' +
         'Its code and status are null if the service sent none:',
       { lines: ['{"error":{"message":…,"code":…,"status":…,"exit":…,"hint":…}}'] },
-      'If a pipe is closed (`| head`), the command exits with code 0. If the disk is full, the command never exits with code 0.',
+      'If a pipe is closed (`| head`), the command exits with code 0. If the disk of an output is full, the command never exits with code 0.',
     ],
   },
   {

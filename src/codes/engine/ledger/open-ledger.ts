@@ -139,7 +139,7 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
   return (await chooseLedger(directory, place)).path;
 }
 
-export const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own.';
+export const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own, on a disk with free space.';
 
 export function reasonOf(error: unknown): string {
   return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
