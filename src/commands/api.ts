@@ -6,7 +6,7 @@ import { cleanJson } from '#base/text/clean';
 import { parseUrl } from '#base/text/parse-url';
 import { quote } from '#base/text/quote';
 import type { Context } from '#context';
-import type { RawRequest } from '#service/service';
+import type { RawRequest } from '#service/service-options';
 import { defineCommand, inputFile, oneOf, repeated } from './define.ts';
 import { nameOfGiven, readGiven } from './read-given.ts';
 

@@ -12,8 +12,13 @@ import {
   responseError,
   type Subject,
 } from './response-error.ts';
-import type { BeforeSend } from './service.ts';
 import { type HttpResponse, header, type Method } from './transport.ts';
+
+/**
+ * Called after the rate limit admits an attempt and before a byte is sent. Errors are thrown unchanged. If
+ * work is returned, the attempt gives up its place, does the work, and waits ahead of all others.
+ */
+export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
 export interface Call<T> {
   method: Method;

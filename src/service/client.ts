@@ -6,7 +6,7 @@ import { asNetworkError, type NetworkError } from './network-error.ts';
 import { createGovernor, type Ticket } from './rate-limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from './rate-limit/rate-headers.ts';
 import { isFromService, type Subject } from './response-error.ts';
-import type { ServiceEvents, ServiceOptions } from './service.ts';
+import type { ServiceEvents, ServiceOptions } from './service-options.ts';
 import { type Exchange, type HttpResponse, header, type Transport } from './transport.ts';
 
 export function createClient(options: ServiceOptions, transport: Transport) {

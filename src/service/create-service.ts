@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { RequestFailure, UsageError } from '#base/errors';
 import { formatInstant } from '#base/time/time';
+import type { BeforeSend } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';
 import { createClient } from './client.ts';
 import { withoutKey } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
-import type { BeforeSend, PageRequest, RawRequest, ScanPageRequest, ServiceOptions } from './service.ts';
+import type { PageRequest, RawRequest, ScanPageRequest, ServiceOptions } from './service-options.ts';
 import type { CodeChanges, NewCode, QrCode } from './shapes.ts';
 import { createSlugMemory } from './slug-memory.ts';
 import { createTransport, type HttpResponse } from './transport.ts';

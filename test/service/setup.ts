@@ -3,7 +3,8 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '#base/time/time';
 import { createService } from '#service/create-service';
-import type { Service, ServiceOptions } from '#service/service';
+import type { Service } from '#service/service';
+import type { ServiceOptions } from '#service/service-options';
 import { makeCode, makeScan } from '../support/make.ts';
 import { NO_SLUG_STORE } from '../support/no-slug-store.ts';
 

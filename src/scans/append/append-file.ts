@@ -7,18 +7,13 @@ import { cannotOpen } from '#files/durable/path-errors';
 import { refuseMountPoint, temporaryOf } from '#files/durable/replace-file';
 import { removeFile } from '#files/durable/trusted-file';
 import type { Formatter } from '#files/formats/formatter';
-import type { DatasetIdentity } from '#scans/dataset/manifest';
-import type { DatasetOptions } from '#scans/dataset/open-dataset';
-import type { ScanRun } from '#scans/scan-run';
-import type { Service } from '#service/service';
 import { type AppendFile, createAppendFile } from './add-rows.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { readCurrentState } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
-import type { AppendIdentity, AppendRun } from './identity.ts';
+import type { AppendRun } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
-import { OVERLAP_MS } from './overlap.ts';
-import { type LogPlace, lockRealPath, placeOf, resolvePaths } from './recorded-log.ts';
+import { lockRealPath, resolvePaths } from './recorded-log.ts';
 import { openRotated } from './rotation.ts';
 
 export interface AppendOptions extends AppendRun {
@@ -69,46 +64,4 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     await lock.release();
     return refuse(error);
   }
-}
-
-export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
-
-type LogFileOptions = Omit<AppendRun, 'overlapMs' | 'clock'> &
-  Partial<Pick<AppendOptions, 'overlapMs' | 'restart'> & Pick<DatasetOptions, 'append' | 'overlaps'>>;
-
-/** Opens a file or dataset under its lock. */
-export async function openLogFile(
-  { clock, signal, console }: ScanRun,
-  keptBy: LogPlace,
-  { append = true, overlapMs = OVERLAP_MS, identity, ...options }: LogFileOptions,
-  service: LogService,
-): Promise<AppendFile> {
-  const createFormatter = await loadFormatter(identity);
-  const place = placeOf(keptBy);
-  const common = {
-    ...options,
-    overlapMs,
-    clock,
-    signal,
-    serviceNow: () => service.nowMs(),
-    note: console.note,
-    warn: (line: string) => console.warn(line, true),
-    onWait: () => console.note(`Waiting for another run that is writing to ${place}`),
-  };
-  if ('directory' in keptBy) {
-    const { openDataset } = await import('#scans/dataset/open-dataset');
-    const partitioned = identity as DatasetIdentity;
-    return openDataset({ ...common, directory: place, identity: partitioned, createFormatter, append });
-  }
-  return openAppendFile({ ...common, path: place, identity, formatter: createFormatter() });
-}
-
-async function loadFormatter({ format, columns, dialect }: AppendIdentity): Promise<() => Formatter> {
-  if (format === 'parquet') {
-    const { createParquetFormatter } = await import('#files/formats/parquet/parquet');
-    return () => createParquetFormatter(columns);
-  }
-  const { createFormatter } = await import('#files/formats/create-formatter');
-  const named = columns.map((name) => ({ name }));
-  return () => createFormatter(format, { ...dialect, columns: named, shape: 'list', keepExtra: false });
 }

@@ -12,7 +12,8 @@ import { createDocumentSink, type DocumentSink } from '#files/formats/document-s
 import type { CodeSink } from '#files/formats/row-sink';
 import { makeOutputDirectory, openWholeFile, writeWholeFile } from '#files/formats/whole-file';
 import { countRange, mayBeTruncated } from '#scans/export/truncated-total';
-import type { SendDelete, Service } from '#service/service';
+import type { Service } from '#service/service';
+import type { SendDelete } from '#service/service-options';
 import { MAX_SCANS_PAGE, type QrCode } from '#service/shapes';
 import { backupPath } from './backup-files.ts';
 

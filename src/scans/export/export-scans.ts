@@ -1,7 +1,7 @@
 import { UnprovenError } from '#base/errors';
 import { countOf, quote } from '#base/text/quote';
 import type { Rewind, RowSink } from '#files/formats/row-sink';
-import type { ScanPageRequest } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import type { ScanPage } from '#service/shapes';
 import { describeLack, InconsistentPagesError, paginate, refuseNone } from './paginate.ts';
 import {

@@ -7,7 +7,7 @@ import type { OutputPlan } from '#files/formats/plan-output';
 import type { CodeSink, Rewind, RowSink } from '#files/formats/row-sink';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '#files/formats/whole-file';
 import type { AppendFile } from '#scans/append/add-rows';
-import type { LogService } from '#scans/append/append-file';
+import type { LogService } from '#scans/append/open-log-file';
 import { contentsOf } from '#scans/append/overlap';
 import { type LogPlace, removeState } from '#scans/append/recorded-log';
 import type { ScanRun } from '#scans/scan-run';

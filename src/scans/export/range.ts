@@ -2,7 +2,8 @@
 import { NotFoundError, RejectedError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { formatInstant } from '#base/time/time';
-import type { ScanPageRequest, Service } from '#service/service';
+import type { Service } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '#service/shapes';
 
 /** Half-open range in ms since the epoch; `sinceMs` is undefined for the first scan. */

@@ -3,7 +3,7 @@ import { addFile, addRows, type RunFacts } from '#base/run/run-summary';
 import { countOf } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import type { TimedRows } from '#files/formats/row-sink';
-import { openLogFile } from '#scans/append/append-file';
+import { openLogFile } from '#scans/append/open-log-file';
 import { addColumns, LOCAL_TIME } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { Bounds } from '#scans/export/range';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UnprovenError } from '#base/errors';
 import { listAllCodes } from '#codes/listing/codes';
-import type { PageRequest } from '#service/service';
+import type { PageRequest } from '#service/service-options';
 import type { QrCode } from '#service/shapes';
 import { CODE, collect } from '../../service/setup.ts';
 import { runs } from '../../support/property-runs.ts';

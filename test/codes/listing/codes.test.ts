@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NotFoundError, RejectedError, UnprovenError } from '#base/errors';
 import { type Doubt, everyCode, listAllCodes } from '#codes/listing/codes';
-import type { PageRequest } from '#service/service';
+import type { PageRequest } from '#service/service-options';
 import type { QrCode } from '#service/shapes';
 import { CODE, collect } from '../../service/setup.ts';
 import { firstRows, SOAK } from '../../support/property-runs.ts';

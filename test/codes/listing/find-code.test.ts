@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '#base/errors';
 import { findCode, findCodes, targetOf } from '#codes/listing/find-codes';
-import type { PageRequest } from '#service/service';
+import type { PageRequest } from '#service/service-options';
 import type { QrCode } from '#service/shapes';
 import { createSlugMemory } from '#service/slug-memory';
 import { CODE } from '../../service/setup.ts';

@@ -16,7 +16,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError } from '#base/errors';
 import { type BackupContext, openBackup, requestsOfBackup } from '#scans/backup/back-up';
 
-import type { SendDelete, Service } from '#service/service';
+import type { Service } from '#service/service';
+import type { SendDelete } from '#service/service-options';
 import type { QrCode } from '#service/shapes';
 import { CODE } from '../../service/setup.ts';
 import { modelService } from '../../support/model-service/model-service.ts';

@@ -11,7 +11,7 @@ import {
 } from '#base/errors';
 import type { CodeSink } from '#files/formats/row-sink';
 import { type CodesExport, exportCodes } from '#scans/export/export-codes';
-import type { ScanPageRequest } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import type { QrCode } from '#service/shapes';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 

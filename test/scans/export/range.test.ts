@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError } from '#base/errors';
 import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened } from '#scans/export/range';
-import type { ScanPageRequest } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
 
 const range = { sinceMs: START + 2000, untilMs: START + 4000 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InconsistentPagesError } from '#scans/export/paginate';
 import type { Range } from '#scans/export/range';
 import { splitByTime } from '#scans/export/split-by-time';
-import type { ScanPageRequest } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { answers, collect, page, RANGE, reading, rows, START } from './reading.ts';
 

@@ -6,7 +6,7 @@ import {
   requestBeyond,
   widenEdge,
 } from '#scans/export/truncated-total';
-import type { ScanPageRequest } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import type { ScanPage } from '#service/shapes';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { answers, page, RANGE, reading, rows, START } from './reading.ts';

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { createClient } from '#service/client';
 import type { RateHeaders } from '#service/rate-limit/rate-headers';
-import type { ServiceOptions } from '#service/service';
+import type { ServiceOptions } from '#service/service-options';
 import type { Transport } from '#service/transport';
 import { type FakeClock, fakeClock } from '../../support/clock.ts';
 import { type ModelRateWindowOptions, modelRateWindow } from '../../support/model-service/rate-window.ts';

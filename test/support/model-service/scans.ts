@@ -4,7 +4,7 @@
  */
 import { RejectedError } from '#base/errors';
 import { formatInstant } from '#base/time/time';
-import type { ScanPageRequest } from '#service/service';
+import type { ScanPageRequest } from '#service/service-options';
 import type { Scan, ScanPage } from '#service/shapes';
 
 export interface ModelRow {

@@ -10,7 +10,8 @@ import type {
   Row,
 } from '#codes/engine/plan/model';
 import type { RowOutcome } from '#codes/input/outcomes';
-import type { SendDelete, Service } from '#service/service';
+import type { Service } from '#service/service';
+import type { SendDelete } from '#service/service-options';
 import type { QrCode } from '#service/shapes';
 
 export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {

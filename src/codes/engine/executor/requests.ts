@@ -4,7 +4,7 @@ import { marksOf } from '#codes/engine/plan/compare';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { FIELDS, type Field, type PlanItem, type Values } from '#codes/engine/plan/model';
 import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from '#codes/engine/plan/values';
-import type { SendDelete } from '#service/service';
+import type { SendDelete } from '#service/service-options';
 import type { CodeChanges, NewCode, QrCode } from '#service/shapes';
 import type { Altered, RunJob } from './job.ts';
 import type { StopRules } from './stop-rules.ts';
