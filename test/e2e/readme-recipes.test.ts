@@ -7,6 +7,7 @@ import type { SandboxOptions } from '#sandbox/options';
 import { useDirectory } from '../support/cli.ts';
 import { blocksIn, DOCUMENTS, readDocument } from '../support/documents.ts';
 import { SOAK } from '../support/property-runs.ts';
+import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useShell } from '../support/shell.ts';
 
@@ -97,6 +98,18 @@ describe('every block of shell works unchanged', () => {
       for (const block of blocksIn(readDocument(name), 'bash'))
         expect(block).toMatch(/\bnpm |^qrctl sandbox$|auth login|rclone/m);
     }
+  });
+
+  test('the first output in README is that of the block before it, on the day that it states', async () => {
+    const [expected = ''] = blocksIn(readDocument('README.md'), 'console');
+    const [, day = ''] = /to (\d{4}-\d\d-\d\d) /.exec(expected) ?? [];
+    const sandbox = await useSandbox({ hasEqualSizes: false, endsAtMs: Date.parse(day) + DAY_MS });
+    const cwd = await useDirectory();
+    const run = (...args: string[]) => runHere(['scans', ...args], { env: sandbox.env, cwd });
+    await run('export', '--all', '-o', 'all.csv');
+    const stats = ['stats', '--input', 'all.csv', '--by', 'country', '--top', '4', '-f', 'table'];
+    const { stdout } = await run(...stats, '--timezone', 'UTC');
+    expect(stdout.trim()).toBe(expected.trim());
   });
 
   test('README has the key of the sandbox', async () => {
