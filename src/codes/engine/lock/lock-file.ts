@@ -71,7 +71,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
     return { workspace, entries };
   } catch (error) {
     if (!(error instanceof BrokenJsonError)) throw error;
-    refuse(conflicts(text));
+    refuse([...conflicts(text)]);
     const joined = joinHeads(text);
     if (joined !== text) return parseLock(joined, name, signal);
     throw new UsageError(`${name}: line ${error.line} ${error.message} (the lock file is damaged)`, {
@@ -111,7 +111,7 @@ function readHead(text: string, name: string) {
   let codes: JsonElement | undefined;
   const members: [string, unknown][] = [];
   if (text.trim() === '') throw new UsageError(`${name} is not valid JSON: it is empty`, { hint: RESTORE });
-  if (!/^\s*\{/.test(text) && conflicts(text).length === 0) throw notALock(name);
+  if (!/^\s*\{/.test(text) && conflicts(text).next().done) throw notALock(name);
   for (const member of elementsOf(text, '{')) {
     const found = CODES.exec(member.text)?.[0];
     if (found !== undefined) codes = { text: member.text.slice(found.length), line: member.line };
@@ -167,14 +167,20 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-function conflicts(text: string): Fault[] {
-  const faults = text.split('\n').flatMap((content, at) => {
-    const [marker] = GIT_MARKER.exec(content) ?? [];
-    if (marker === undefined) return [];
+/** Yields a bounded number of conflict markers. A lock file may have too many lines to split it. */
+function* conflicts(text: string): Generator<Fault> {
+  let line = 1;
+  let from = 0;
+  let count = 0;
+  for (const { 0: marker, index } of text.matchAll(new RegExp(GIT_MARKER, 'gm'))) {
+    for (let end = text.indexOf('\n', from); end >= 0 && end < index; end = text.indexOf('\n', from)) {
+      line += 1;
+      from = end + 1;
+    }
     const message = `is a git conflict marker (${marker}): resolve the merge and keep one line per key`;
-    return [{ line: at + 1, message }];
-  });
-  return faults.slice(0, MOST_FAULTS);
+    yield { line, message };
+    if (++count >= MOST_FAULTS) return;
+  }
 }
 
 function isEntry(value: unknown): value is LockEntry {
