@@ -27,7 +27,7 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
 }
 
 export function baseUrlOf(text: string): string | undefined {
-  return orUndefined(() => parseBaseUrl(text).baseUrl);
+  return orUndefined(() => parseBaseUrl(text).baseUrl, UsageError);
 }
 
 function parseWebUrl(text: string): URL {

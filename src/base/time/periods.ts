@@ -74,7 +74,10 @@ function absolute(word: string): Found | undefined {
   const unit = (quarter && 'quarter') || (day && 'day') || (month ? 'month' : 'year');
   const monthOfYear = quarter ? 3 * Number(quarter) - 2 : Number(month ?? 1);
   const date = { year: Number(year), month: monthOfYear, day: Number(day ?? 1) };
-  return orUndefined(() => ({ unit, day: Temporal.PlainDate.from(date, { overflow: 'reject' }) }));
+  return orUndefined(
+    () => ({ unit, day: Temporal.PlainDate.from(date, { overflow: 'reject' }) }),
+    RangeError,
+  );
 }
 
 /** Returns a week. Week 1 contains 4 January, and begins on a Monday (ISO 8601). */

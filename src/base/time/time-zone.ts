@@ -55,7 +55,7 @@ function readZone(file: string): Buffer | undefined {
 }
 
 export function timeZoneToShow(inputs: TimeZoneInputs): string {
-  return orUndefined(() => chooseTimeZone(inputs)) ?? 'UTC';
+  return orUndefined(() => chooseTimeZone(inputs), UsageError) ?? 'UTC';
 }
 
 function checked(subject: string, name: string, hint: string, typed = name): string {
