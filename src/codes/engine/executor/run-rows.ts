@@ -115,10 +115,18 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
 }
 
 /** Returns the codes that an interrupted backup paused, with their earlier status, unless the plan deletes them. */
-export function leftPaused({ claims }: LedgerView, { items }: Plan): { id: string; status: string }[] {
-  const deleted = new Set(items.map(({ action, code }) => action === 'delete' && code?.id.toLowerCase()));
+export function leftPaused({ claims }: LedgerView, { plan, listing }: Planned) {
+  const deleted = new Set(
+    plan.items.map(({ action, code }) => action === 'delete' && code?.id.toLowerCase()),
+  );
+  const mayBePaused = (id: string) => {
+    const code = listing.codes.get(id);
+    return code ? code.status === 'paused' : !listing.isWhole;
+  };
   return [...claims.values()].flatMap(({ id, paused, isDeleted }) =>
-    paused?.why === 'backup' && !isDeleted && !deleted.has(id) ? { id, status: paused.status } : [],
+    paused?.why === 'backup' && !isDeleted && !deleted.has(id) && mayBePaused(id)
+      ? { id, status: paused.status }
+      : [],
   );
 }
 
@@ -126,13 +134,14 @@ export function leftPaused({ claims }: LedgerView, { items }: Plan): { id: strin
 async function restorePaused(
   { ledger, service, onEvent }: Pick<RunJob, 'ledger' | 'service' | 'onEvent'>,
   { patch }: Requests,
-  { plan, listing }: Planned,
+  planned: Planned,
 ): Promise<Listing> {
-  const left = leftPaused(ledger.view(), plan);
+  const { listing } = planned;
+  const left = leftPaused(ledger.view(), planned);
   if (left.length === 0) return listing;
   const codes = new Map(listing.codes);
   for (const { id, status } of left) {
-    const code = codes.get(id) ?? (listing.isWhole ? undefined : await getIfThere(service, id));
+    const code = codes.get(id) ?? (await getIfThere(service, id));
     if (code?.status === 'paused') await restore(code, status);
   }
   return { ...listing, codes };

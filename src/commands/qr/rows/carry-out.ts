@@ -60,8 +60,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
   const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.columns));
   try {
     const { plan: planned, listing, ledger } = await planFirst(context, run);
-    const isPaused = ({ id }: { id: string }) => listing.codes.get(id)?.status !== 'active';
-    const paused = leftPaused(ledger, planned).filter(isPaused).length;
+    const paused = leftPaused(ledger, { plan: planned, listing }).length;
     if (paused > 0)
       context.console.note(
         `The run restores the status of ${countOf(paused, 'code')}, which an interrupted backup paused`,
