@@ -40,20 +40,15 @@ export interface CommonChanges {
 const TARGET_COLUMNS = ['id', 'slug'];
 export const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Merges the UTM tags of a row, in canonical form, into the common tags. */
-export function readUtm(
-  row: InputRow,
-  { cell, has }: Columns,
-  common: UtmTags | undefined,
-): UtmTags | undefined {
-  if (common === undefined && !UTM_COLUMNS.some(has)) return undefined;
+/** Reads the UTM tags of a row in canonical form; undefined if it has none. */
+export function readUtm(row: InputRow, { cell, has }: Columns): UtmTags | undefined {
+  if (!UTM_COLUMNS.some(has)) return undefined;
   const own = UTM_NAMES.flatMap((name) => {
     const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
     const tag = value === undefined ? '' : normalizeUtm(value);
     return tag === '' ? [] : [[name, tag] as const];
   });
-  const tags = { ...common, ...Object.fromEntries(own) };
-  return Object.keys(tags).length > 0 ? tags : undefined;
+  return own.length > 0 ? Object.fromEntries(own) : undefined;
 }
 
 export async function checkChosen(

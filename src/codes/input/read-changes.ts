@@ -68,9 +68,10 @@ export function readDestination(
   { own, options, isNew }: DestinationJob,
 ): { destination: string | undefined; utm?: UtmTags; mayLackUtm?: boolean } {
   const destination = own ?? options.changes?.destination;
-  const utm = readUtm(row, columns, options.utm);
+  const tags = readUtm(row, columns);
+  const utm = tags ? { ...options.utm, ...tags } : options.utm;
   if (utm === undefined) return { destination };
-  const mayLackUtm = readUtm(row, columns, undefined) === undefined;
+  const mayLackUtm = tags === undefined;
   const hasCode = destination === undefined && !isNew;
   if (hasCode || (destination === undefined && columns.noDestination))
     return { destination, utm, mayLackUtm };

@@ -49,12 +49,13 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Returns when a log begins (-Infinity: first scan); undefined if unknown. */
-export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
+/** Reads when a log begins (-Infinity: first scan; undefined if unknown), and how many codes are unread. */
+export async function readExtent(file: string, disk: Disk = nodeDisk) {
   const saved = await readLogState(file, disk);
+  if (!saved) return {};
   const there = await statOf(file, disk);
-  if (!saved || !there || there.size < saved.bytes) return undefined;
-  return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? -Infinity);
+  const isKnown = there && there.size >= saved.bytes && !isRotated(saved.overlaps);
+  return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
 /** Counts the codes of a log that no run has read to the end, because its first export is not complete. */

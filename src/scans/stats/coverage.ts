@@ -3,7 +3,7 @@ import { sum } from '#base/collections';
 import { capitalize } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
 import { parseInstant } from '#base/time/time';
-import { countUnread, describeUnread, readBeginning, readLogState } from '#scans/append/recorded-log';
+import { describeUnread, readExtent } from '#scans/append/recorded-log';
 import type { CodeLabel } from '#scans/export/export-codes';
 import type { ScanRun } from '#scans/scan-run';
 import { type ClosedSpan, type Span, startOfDay, type Zone } from './calendar.ts';
@@ -60,9 +60,7 @@ export async function coveredLogs(
     let beginsMs: number | undefined;
     let unread: number | undefined;
     if (keptBy && 'file' in keptBy) {
-      beginsMs = await readBeginning(keptBy.file);
-      const state = await readLogState(keptBy.file);
-      unread = state && countUnread(state);
+      ({ beginsMs, unread } = await readExtent(keptBy.file));
     } else if (keptBy) {
       const { readDatasetBeginning } = await import('#scans/dataset/open-dataset');
       beginsMs = await readDatasetBeginning(keptBy.directory, new Set(paths));

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError, UsageError } from '#base/errors';
 import { readingPositions } from '#scans/append/overlap';
-import { readBeginning, readLogState } from '#scans/append/recorded-log';
+import { readExtent, readLogState } from '#scans/append/recorded-log';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
   CODE,
@@ -333,7 +333,7 @@ describe('the positions in the state', () => {
 });
 
 describe('the beginning of a log in its state', () => {
-  const beginning = () => readBeginning(FILE, memory.disk);
+  const beginning = async () => (await readExtent(FILE, memory.disk)).beginsMs;
 
   it('is the lower bound of the first run, or -Infinity without one', async () => {
     expect(await beginning()).toBeUndefined();
