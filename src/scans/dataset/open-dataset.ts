@@ -15,7 +15,7 @@ import type { AppendOptions } from '#scans/append/append-file';
 import { refusal, UPDATE } from '#scans/append/current-state';
 import { checkOwnExport } from '#scans/append/identity';
 import type { CodeOverlap } from '#scans/append/overlap';
-import { type LogState, lockRealPath } from '#scans/append/recorded-log';
+import { countUnread, type LogState, lockRealPath } from '#scans/append/recorded-log';
 import {
   createPartitioner,
   type DatasetIdentity,
@@ -136,16 +136,16 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault };
 }
 
-/** Returns when a dataset begins (-Infinity: first scan); undefined if unknown. */
-export async function readDatasetBeginning(
+/** Reads when a dataset begins (-Infinity: first scan; undefined if unknown), and how many codes are unread. */
+export async function readDatasetExtent(
   directory: string,
   paths: ReadonlySet<string>,
   disk: Disk = nodeDisk,
-): Promise<number | undefined> {
+) {
   const saved = await readDatasetState(directory, disk);
-  if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name))))
-    return undefined;
-  return saved.sinceMs ?? -Infinity;
+  if (!saved) return {};
+  const isKnown = saved.parts.every(({ partition, name }) => paths.has(join(directory, partition, name)));
+  return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
 /** Returns why readers lack recorded rows, other than those of deleted partitions (P15). */

@@ -62,8 +62,8 @@ export async function coveredLogs(
     if (keptBy && 'file' in keptBy) {
       ({ beginsMs, unread } = await readExtent(keptBy.file));
     } else if (keptBy) {
-      const { readDatasetBeginning } = await import('#scans/dataset/open-dataset');
-      beginsMs = await readDatasetBeginning(keptBy.directory, new Set(paths));
+      const { readDatasetExtent } = await import('#scans/dataset/open-dataset');
+      ({ beginsMs, unread } = await readDatasetExtent(keptBy.directory, new Set(paths)));
     }
     const parts = keptBy ? [paths] : paths.map((path) => [path]);
     for (const part of parts) {

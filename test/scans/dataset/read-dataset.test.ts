@@ -1,7 +1,7 @@
 /** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readingPositions } from '#scans/append/overlap';
-import { readDatasetBeginning, readDatasetState, readManifest } from '#scans/dataset/open-dataset';
+import { readDatasetExtent, readDatasetState, readManifest } from '#scans/dataset/open-dataset';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';
@@ -10,7 +10,8 @@ const service: TestService = { [CODE]: [0, HOUR, DAY].map((time, i) => ({ id: i 
 
 let memory: MemoryDisk;
 const paths = () => new Set(memory.names());
-const beginning = (files = paths()) => readDatasetBeginning(LAKE, files, memory.disk);
+const extent = (files = paths()) => readDatasetExtent(LAKE, files, memory.disk);
+const beginning = async (files?: Set<string>) => (await extent(files)).beginsMs;
 
 beforeEach(async () => {
   memory = createMemoryDisk();
