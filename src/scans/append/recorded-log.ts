@@ -58,10 +58,13 @@ export async function readExtent(file: string, disk: Disk = nodeDisk) {
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Counts the codes of a log that no run has read to the end, because its first export is not complete. */
+/** Counts the codes of a log that exist, but that no run has read to the end. */
 export function countUnread({ identity, overlaps }: Pick<AppendState, 'identity' | 'overlaps'>): number {
-  const isRead = (id: string) => overlaps.get(id)?.readUntilMs !== undefined;
-  return identity.codes.filter((id) => !isRead(id)).length;
+  const isUnread = (id: string) => {
+    const { readUntilMs, isGone = false } = overlaps.get(id) ?? {};
+    return readUntilMs === undefined && !isGone;
+  };
+  return identity.codes.filter(isUnread).length;
 }
 
 export function describeUnread(codes: number): string {

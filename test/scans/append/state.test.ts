@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DamagedRecordError, UnknownRecordError } from '#files/durable/record-file';
 import { type AppendIdentity, differenceOf } from '#scans/append/identity';
 import { emptyOverlap } from '#scans/append/overlap';
+import { countUnread } from '#scans/append/recorded-log';
 import { type AppendState, formatState, parseState } from '#scans/append/state';
 
 const HOUR = 3_600_000;
@@ -320,4 +321,14 @@ describe('a run that differs from the file', () => {
     ).toBeUndefined();
     expect(differenceOf(ndjson, { ...ndjson, dialect: { ...dialect, excel: true } })).toBeUndefined();
   });
+});
+
+it('codes count as unread until a run has read them to the end, or they are deleted on the service', () => {
+  const overlaps = new Map([
+    ['read', { ...emptyOverlap(), readUntilMs: 1 }],
+    ['killed', emptyOverlap()],
+    ['deleted', { ...emptyOverlap(), isGone: true }],
+  ]);
+  const codes = [...overlaps.keys(), 'new'];
+  expect(countUnread({ identity: { ...identity, codes }, overlaps })).toBe(2);
 });
