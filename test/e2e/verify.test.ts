@@ -204,7 +204,7 @@ describe('rows that differ and are not missing', () => {
     const refused = await run('scans', 'verify', code, '--input', 'scans.csv', '--repair');
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('was not written with --append'),
+      stderr: expect.stringContaining('has no state of an export with --append'),
     });
     expect(await readFile(join(cwd, 'scans.csv'), 'utf8')).toBe(text);
   });

@@ -133,8 +133,8 @@ async function openLog(
   { codes, movedFrom, service }: LogsJob,
 ) {
   if (!keptBy || !state) {
-    throw new UsageError(`cannot change ${paths.at(-1)}: it was not written with --append`, {
-      hint: 'No changes were made. Export the scans again with `qrctl scans export`.',
+    throw new UsageError(`cannot change ${paths.at(-1)}: it has no state of an export with --append`, {
+      hint: 'No changes were made. Run the export with --append again to rebuild a lost state, or export to a new file.',
     });
   }
   const { identity } = state;
