@@ -210,6 +210,21 @@ describe('rows that differ and are not missing', () => {
   });
 });
 
+test('a file that cannot be read is reported for its code, while the other files of a directory are compared', async () => {
+  const { sandbox, cwd, run } = await useJob(2, 5);
+  expect(await run('scans', 'export', '--all', '--output-dir', 'logs', '--append')).toMatchObject({
+    code: 0,
+  });
+  await writeFile(join(cwd, 'logs', `${sandbox.codeId(0)}.csv`), 'no header');
+  const found = await run('scans', 'verify', '--all', '--output-dir', 'logs', '-f', 'json');
+  expect(found).toMatchObject({ code: 8, stderr: expect.stringContaining('was truncated: 9 of') });
+  const outcomes = rowsOf(found.stdout).map(({ id, outcome }) => [id, outcome]);
+  expect(Object.fromEntries(outcomes)).toEqual({
+    [sandbox.codeId(0)]: 'missing',
+    [sandbox.codeId(1)]: 'equal',
+  });
+});
+
 test('`scans verify` costs one request per code, and a few more per missing scan', async () => {
   const codes = SOAK ? 150 : 8;
   const { sandbox, run } = await useJob(codes, 503);

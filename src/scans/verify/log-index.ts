@@ -92,10 +92,14 @@ export async function readLogs(
     for (const path of log.paths) {
       const codeId = codeOfRows(log, path, codes);
       const job = { paths: [path], note: () => takeTorn(log, path), signal };
-      await readEveryRow(job, (owner, id, ms) => {
+      const reading = readEveryRow(job, (owner, id, ms) => {
         const code = owner === '' ? codeId : owner;
         if (code === undefined) throw unnamed(path);
         take(code, id, ms);
+      });
+      await reading.catch((error: unknown) => {
+        // The known fault of the log is reported for its codes, while other logs are compared.
+        if (log.fault === undefined || !(error instanceof UsageError)) throw error;
       });
     }
   }
