@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -39,15 +39,28 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(summary).toMatchObject({ exit: 1, error: { code: 'NO_SPACE', status: null } });
   });
 
+  const toFull = async (args: string[], cwd?: string) => {
+    const sandbox = await useSandbox({ codes: 2 });
+    const env = bareEnv(await useDirectory(), sandbox.env);
+    const command = ['-c', '"$@" > /dev/full', 'bash', process.execPath, BIN, ...args];
+    const shell = spawn('bash', command, { env, cwd });
+    const [stderr, [status]] = await Promise.all([text(shell.stderr), once(shell, 'exit')]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(WORDS)]);
+    return stderr;
+  };
+
   it.each([
     ['a list', ['qr', 'list', '-f', 'json']],
     ['help', ['--help']],
   ])('behind standard output ends %s with 1', async (_, args) => {
-    const sandbox = await useSandbox({ codes: 2 });
-    const env = bareEnv(await useDirectory(), sandbox.env);
-    const shell = spawn('bash', ['-c', '"$@" > /dev/full', 'bash', process.execPath, BIN, ...args], { env });
-    const [stderr, [status]] = await Promise.all([text(shell.stderr), once(shell, 'exit')]);
-    expect([status, stderr]).toEqual([1, expect.stringMatching(WORDS)]);
+    const stderr = await toFull(args);
     if (args[0] === 'qr') expect(JSON.parse(stderr).error).toMatchObject({ code: 'NO_SPACE', exit: 1 });
+  });
+
+  it('behind standard output ends a bulk run with 1, after the number of codes that it created', async () => {
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'new.csv'), 'name,destination\nMenu,https://example.com/menu\n');
+    const stderr = await toFull(['qr', 'create', '--from', 'new.csv', '--results', 'r.csv'], cwd);
+    expect(stderr).toMatch(/^Created 1 code \(2 requests\)$/m);
   });
 });

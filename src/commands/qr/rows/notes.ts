@@ -115,7 +115,7 @@ export function noteStop(
 export async function noteSummary(
   context: Context,
   ends: readonly RowEnd[],
-  { warnings, place, thing }: { warnings: number; place: string | undefined; thing: string },
+  { warnings, place, thing }: { warnings: number; place?: string; thing: string },
 ): Promise<void> {
   const { requests } = (await context.service()).stats();
   const counted = ends.map((end) =>

@@ -1,3 +1,4 @@
+import { ClosedPipeError } from '#base/errors';
 import { keepMemoryFlat } from '#base/run/v8-flags';
 import type { RunEnd } from '#codes/engine/executor/job';
 import { failureOfRun, type RunFacts } from '#codes/engine/results/run-failure';
@@ -115,8 +116,12 @@ export async function finishRun(
   noteEnds(context, ends, input);
   noteStop(context, end, isResumable);
   const failure = failureOfRun(ends, { ...facts, file: input, stop, isUnproven });
-  await finishOutput(print(failure), failure);
   const warnings = checked.warnings.length + plan.warnings.length;
+  await finishOutput(print(failure), failure).catch(async (error) => {
+    // The codes are changed, whether or not the results could be written.
+    if (!(error instanceof ClosedPipeError)) await noteSummary(context, ends, { warnings, thing });
+    throw error;
+  });
   await noteSummary(context, ends, { warnings, place, thing });
   if (failure !== undefined) throw failure;
 }
