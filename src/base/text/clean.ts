@@ -118,3 +118,11 @@ function escapeUnlessEmoji(found: string): string {
   if (code > 0xff || code === 0xad) return `\\u{${code.toString(16).padStart(4, '0')}}`;
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
+
+/** Returns a key without case, spaces and invisible characters, so that similar keys are equal. */
+export function foldKey(key: string): string {
+  return key
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
+}

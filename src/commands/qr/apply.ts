@@ -3,8 +3,9 @@ import { countBy } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
 import { addFile } from '#base/run/run-summary';
+import { foldKey } from '#base/text/clean';
 import { countOf, formatCount } from '#base/text/quote';
-import { foldKey, type LockFile } from '#codes/engine/lock/lock-file';
+import type { LockFile } from '#codes/engine/lock/lock-file';
 import {
   checkLockPlace,
   entriesOf,

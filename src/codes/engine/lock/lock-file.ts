@@ -2,6 +2,7 @@
 
 import { UsageError } from '#base/errors';
 import { ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
+import { foldKey } from '#base/text/clean';
 import { GIT_MARKER } from '#base/text/git-marker';
 import { BrokenJsonError, elementsOf, type JsonElement } from '#base/text/json-elements';
 import { inQuotes, quote } from '#base/text/quote';
@@ -50,14 +51,6 @@ export function inOrder({
   sent,
 }: LockEntry): LockEntry {
   return { key, id, slug, name, type, destination, status, removed, sent };
-}
-
-/** Returns a key without case, spaces and invisible characters, so that similar keys are equal. */
-export function foldKey(key: string): string {
-  return key
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 }
 
 /** Parses the text of the lock file `name`. Throws UsageError with all faults by line. */

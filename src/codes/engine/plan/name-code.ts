@@ -1,5 +1,5 @@
+import { foldKey } from '#base/text/clean';
 import { inQuotes, quote } from '#base/text/quote';
-import { foldKey } from '#codes/engine/lock/lock-file';
 import { faultOfTwoNames } from '#codes/listing/find-codes';
 import type { Fault } from '#files/formats/read/input';
 import type { NewCode, QrCode } from '#service/shapes';

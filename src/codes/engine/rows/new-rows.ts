@@ -1,6 +1,6 @@
+import { foldKey } from '#base/text/clean';
 import { inQuotes } from '#base/text/quote';
 import { findDestinationProblem, isDead } from '#codes/destinations/destination';
-import { foldKey } from '#codes/engine/lock/lock-file';
 import type { Row } from '#codes/engine/plan/model';
 import { valuesKey } from '#codes/engine/plan/values';
 import { type Columns, instead } from '#codes/input/columns';

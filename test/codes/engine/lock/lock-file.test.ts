@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
-import { foldKey, formatLock, type LockEntry, type LockFile, parseLock } from '#codes/engine/lock/lock-file';
+import { foldKey } from '#base/text/clean';
+import { formatLock, type LockEntry, type LockFile, parseLock } from '#codes/engine/lock/lock-file';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { runs } from '../../../support/property-runs.ts';
 
