@@ -70,17 +70,16 @@ function notesOf(section: Section, { legend, isNoted }: CardOptions, { words: { 
 }
 
 function chartOf(section: Section, shift: number, title: string, locale: Locale): ColumnChart {
-  const { by, rows } = section;
+  const { rows } = section;
   const isAverage = isRecurring(section);
   const [most] = [...rows].sort((a, b) => b.scans - a.scans);
   const { chart, noScans } = locale.words;
   const describe = (row: Figure) =>
     fill(chart, { title, peak: unitName(row, section, locale), scans: locale.scans(row.scans) });
-  const label = axisLabels(section, locale);
   return {
     label: most && most.scans > 0 ? describe(most) : noScans,
     columns: rows.map((row, at) => ({
-      label: by === 'hour' ? formatHour(Number(row.value), locale) : label(row),
+      label: axisLabel(row, section, locale),
       value: (isAverage ? row.perDay : row.scans) ?? 0,
       previous: (isAverage ? row.previousPerDay : rows[at + shift]?.previous) ?? null,
       isPart: row.isPart ?? false,
@@ -88,11 +87,9 @@ function chartOf(section: Section, shift: number, title: string, locale: Locale)
   };
 }
 
-function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
+function axisLabel({ value }: Figure, { by, rows }: Section, locale: Locale): string {
+  if (by === 'hour') return formatHour(Number(value), locale);
   const ofMonth = rows.length <= 12 ? 'monthAlone' : 'monthShort';
-  const pattern = by === 'month' ? ofMonth : 'dayMonth';
-  return ({ value }) => {
-    const dates = value === null ? undefined : unitDates(by, value);
-    return dates ? capitalize(locale.date(pattern, dates[0])) : (value ?? '');
-  };
+  const dates = unitDates(by, value ?? '');
+  return dates ? capitalize(locale.date(by === 'month' ? ofMonth : 'dayMonth', dates[0])) : (value ?? '');
 }

@@ -7,7 +7,7 @@ import type { Filter } from '#scans/stats/filters';
 import { composeCard } from './compose-card.ts';
 import { crossTable, hoursTable } from './compose-tables.ts';
 import { composeStory, composeTiles } from './compose-tiles.ts';
-import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
+import { type Card, inRows, type Name, type ReportDocument, type ReportLogo } from './document.ts';
 import { fill, type Locale } from './languages/load-language.ts';
 import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
@@ -53,10 +53,7 @@ export function composeReport(figures: ReportFigures, locale: Locale): ReportDoc
     cards:
       total.scans > 0
         ? cardsOf(figures, { range, rangeBefore }, locale)
-        : [
-            { id: 'none', title: words.tiles.scans, isWide: true, tables: [], notes: [words.noScans] },
-            ...silentCodes(figures, locale),
-          ],
+        : [wideCard('none', words.tiles.scans, { notes: [words.noScans] }), ...silentCodes(figures, locale)],
     footer: footerOf(figures, locale),
     formatNumber: locale.tick,
     pageOf: (page, pages) => fill(words.pageOf, { page: locale.number(page), pages: locale.number(pages) }),
@@ -116,38 +113,23 @@ function cardsOf(
     return composeCard(section, { id, ...options }, locale);
   });
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
-  return pairCards([
+  const { words } = locale;
+  const ofHours = hours && { tables: [hoursTable(hours, locale)], notes: [words.notes.averageCells] };
+  const rows = inRows([
     ...cards.slice(0, after),
-    ...(hours ? [hoursCard(hours, locale)] : []),
+    ...(ofHours ? [wideCard('hours', words.cards.hours, ofHours)] : []),
     ...cards.slice(after),
-    ...crosses.map((cross, at) => crossCard(cross, `cross-${at + 1}`, locale)),
+    ...crosses.map((cross, at) => {
+      const table = crossTable(cross, locale);
+      return wideCard(`cross-${at + 1}`, table.caption, { tables: [table] });
+    }),
     ...silentCodes(figures, locale),
   ]);
+  return rows.flatMap((row) => (row.length > 1 ? row : row.map((card) => ({ ...card, isWide: true }))));
 }
 
-function pairCards(cards: readonly Card[]): Card[] {
-  const paired: Card[] = [];
-  for (let at = 0; at < cards.length; at++) {
-    const [card, next] = cards.slice(at, at + 2);
-    if (!card) break;
-    if (card.isWide || !next || next.isWide) paired.push({ ...card, isWide: true });
-    else {
-      paired.push(card, next);
-      at++;
-    }
-  }
-  return paired;
-}
-
-function crossCard(cross: Cross, id: string, locale: Locale): Card {
-  const table = crossTable(cross, locale);
-  return { id, title: table.caption, isWide: true, tables: [table], notes: [] };
-}
-
-function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): Card {
-  const { cards, notes } = locale.words;
-  const tables = [hoursTable(hours, locale)];
-  return { id: 'hours', title: cards.hours, isWide: true, tables, notes: [notes.averageCells] };
+function wideCard(id: string, title: string, content: Partial<Card>): Card {
+  return { id, title, isWide: true, tables: [], notes: [], ...content };
 }
 
 function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
@@ -156,7 +138,7 @@ function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
     name: shorten(name),
     detail: detail && shorten(detail),
   }));
-  return [{ id: 'silent', title: words.cards.silent, isWide: true, tables: [], notes: [], names }];
+  return [wideCard('silent', words.cards.silent, { names })];
 }
 
 function footerOf(

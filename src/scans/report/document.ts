@@ -50,6 +50,17 @@ export interface Card {
   names?: readonly Name[];
 }
 
+/** Groups cards into rows: wide ones alone, others in pairs. */
+export function inRows(cards: readonly Card[]): Card[][] {
+  const rows: Card[][] = [];
+  for (const card of cards) {
+    const last = rows.at(-1);
+    if (!card.isWide && last?.length === 1 && !last[0]?.isWide) last.push(card);
+    else rows.push([card]);
+  }
+  return rows;
+}
+
 export type ReportTable = FigureTable | ShadeTable;
 
 export interface ColumnChart {

@@ -2,7 +2,7 @@ import { inChunks } from '#base/collections';
 import { clean } from '#base/text/clean';
 import { closePdf } from '#files/paper/pdfkit';
 import { accentColors } from '#scans/report/accent';
-import type { Card, Name, ReportDocument } from '#scans/report/document';
+import { type Card, inRows, type Name, type ReportDocument } from '#scans/report/document';
 import { type Band, type Block, createSection, paragraphBlocks, type Section } from './blocks.ts';
 import { createCanvas } from './canvas.ts';
 import { chartBlock, legendBlock } from './column-chart.ts';
@@ -83,16 +83,6 @@ function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[
   });
   const opening = bandOf(openingBlocks(report, width, set), 0);
   return [[opening, ...cards], bandOf(closingBlocks(report, width, set), CARD_GAP)];
-}
-
-function inRows(cards: readonly Card[]): Card[][] {
-  const rows: Card[][] = [];
-  for (const card of cards) {
-    const last = rows.at(-1);
-    if (!card.isWide && last?.length === 1 && !last[0]?.isWide) last.push(card);
-    else rows.push([card]);
-  }
-  return rows;
 }
 
 function textsOf(report: ReportDocument): string[] {
