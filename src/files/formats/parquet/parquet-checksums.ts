@@ -3,6 +3,7 @@
  * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/).
  */
 import { crc32 } from 'node:zlib';
+import { readZigZag } from 'hyparquet/src/thrift.js';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 type EncodedColumn = ParquetWriter['pendingIndexes'][number];
@@ -61,25 +62,17 @@ const FIELDS_BEFORE = 3;
 
 /** Inserts the checksum as field 4. The next field number is relative to it. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
-  let at = 0;
+  const reader = { view: new DataView(page.buffer, page.byteOffset, page.length), offset: 0 };
   let packed = 0;
   for (let field = 0; field < FIELDS_BEFORE; field++) {
-    if (page[at] !== NEXT_I32) throw new Error('hyparquet-writer writes another page header than it did');
-    const end = page.findIndex((byte, place) => place > at && byte < 0x80) + 1;
-    packed = unsignedOf(page.subarray(at + 1, end)) / 2;
-    at = end;
+    if (page[reader.offset++] !== NEXT_I32)
+      throw new Error('hyparquet-writer writes another page header than it did');
+    packed = readZigZag(reader);
   }
-  const crc = crc32(page.subarray(page.length - packed)) | 0;
-  bytes.appendBytes(page.subarray(0, at));
+  const { offset } = reader;
+  bytes.appendBytes(page.subarray(0, offset));
   bytes.appendUint8(NEXT_I32);
-  for (let left = ((crc << 1) ^ (crc >> 31)) >>> 0; ; left >>>= 7) {
-    bytes.appendUint8(left < 0x80 ? left : (left & 0x7f) | 0x80);
-    if (left < 0x80) break;
-  }
-  bytes.appendUint8((page[at] ?? 0) - ONE_FIELD);
-  bytes.appendBytes(page.subarray(at + 1));
-}
-
-function unsignedOf(bytes: Uint8Array): number {
-  return bytes.reduce((sum, byte, at) => sum + (byte & 0x7f) * 2 ** (7 * at), 0);
+  bytes.appendZigZag(crc32(page.subarray(page.length - packed)) | 0);
+  bytes.appendUint8((page[offset] ?? 0) - ONE_FIELD);
+  bytes.appendBytes(page.subarray(offset + 1));
 }
