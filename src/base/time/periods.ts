@@ -45,10 +45,12 @@ export function periodWord(text: string): string {
     .replace(/[\s_]+/g, '-');
 }
 
-function localDay(instantMs: number, timezone: string): Temporal.PlainDate {
-  return Temporal.Instant.fromEpochMilliseconds(Math.floor(instantMs))
-    .toZonedDateTimeISO(timezone)
-    .toPlainDate();
+export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
+}
+
+function localDay(ms: number, timezone: string): Temporal.PlainDate {
+  return zoned(ms, timezone).toPlainDate();
 }
 
 interface Found {
@@ -93,7 +95,7 @@ function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): 
   const [sinceMs, untilMs] = [start, next].map(
     (date) => date.toZonedDateTime(timezone).epochMilliseconds,
   ) as [number, number];
-  return { name: nameOf(start, unit), unit, sinceMs, untilMs, timezone };
+  return { name: periodName(start, unit), unit, sinceMs, untilMs, timezone };
 }
 
 function startOf(day: Temporal.PlainDate, unit: PeriodUnit): Temporal.PlainDate {
@@ -104,10 +106,10 @@ function startOf(day: Temporal.PlainDate, unit: PeriodUnit): Temporal.PlainDate 
   return day.with({ month, day: 1 });
 }
 
-function nameOf(start: Temporal.PlainDate, unit: PeriodUnit): string {
+export function periodName(start: Temporal.PlainDate, unit: PeriodUnit): string {
   const date = start.toString();
   if (unit === 'day') return date;
-  if (unit === 'month') return date.slice(0, 7);
+  if (unit === 'month') return start.toPlainYearMonth().toString();
   if (unit === 'week') return `${start.yearOfWeek}-W${String(start.weekOfYear).padStart(2, '0')}`;
   return unit === 'quarter' ? `${date.slice(0, 4)}-Q${(start.month + 2) / 3}` : date.slice(0, 4);
 }

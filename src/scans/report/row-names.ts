@@ -1,7 +1,7 @@
 import { capitalize } from '#base/text/quote';
-import { isPeriod, parsePeriod, periodOfRange } from '#base/time/periods';
+import { isPeriod, parsePeriod, periodOfRange, zoned } from '#base/time/periods';
 import { DAY_MS, parseInstant } from '#base/time/time';
-import { type ClosedSpan, startsDay, WEEKDAYS, zoned } from '#scans/stats/calendar';
+import { type ClosedSpan, startsDay, WEEKDAYS } from '#scans/stats/calendar';
 import type { Figure, Section } from '#scans/stats/figures';
 import type { Filter } from '#scans/stats/filters';
 import type { Name } from './document.ts';

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { sum } from '#base/collections';
 import type { LocalTime } from '#base/time/local-time';
-import { periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
+import { periodName, periodOfRange, periodYearBefore, previousPeriod, zoned } from '#base/time/periods';
 import { HOUR_MS, weekdayOfDay } from '#base/time/time';
 import type { Bounds } from '#scans/export/range';
 import type { TimeDimension } from './dimensions.ts';
@@ -54,20 +54,8 @@ export function unitOf(unit: TimeDimension, hour: number): number {
 
 /** Formats units: `2026-10-01`, `2026-W40`, `2026-10`, `08`, `Monday`. */
 export function formatUnit(unit: TimeDimension, number: number): string {
-  switch (unit) {
-    case 'hour':
-      return String(number).padStart(2, '0');
-    case 'weekday':
-      return WEEKDAYS[number] ?? '';
-    case 'day':
-      return dateOf(number).toString();
-    case 'week': {
-      const { yearOfWeek, weekOfYear } = firstDay('week', number);
-      return `${yearOfWeek}-W${String(weekOfYear).padStart(2, '0')}`;
-    }
-    case 'month':
-      return firstDay('month', number).toPlainYearMonth().toString();
-  }
+  if (unit === 'hour') return String(number).padStart(2, '0');
+  return unit === 'weekday' ? (WEEKDAYS[number] ?? '') : periodName(firstDay(unit, number), unit);
 }
 
 function firstDay(unit: RunningUnit, number: number): Temporal.PlainDate {
@@ -86,10 +74,6 @@ export function startOf(unit: RunningUnit, number: number, timezone: string): nu
 
 export function startOfDay(ms: number, { zone, offsetMs }: Zone, daysLater = 0): number {
   return startOf('day', unitOf('day', localHour(ms, offsetMs)) + daysLater, zone);
-}
-
-export function zoned(ms: number, timezone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)).toZonedDateTimeISO(timezone);
 }
 
 export function startsDay(time: Temporal.ZonedDateTime): boolean {

@@ -1,5 +1,6 @@
+import { zoned } from '#base/time/periods';
 import { DAY_MS } from '#base/time/time';
-import { type ClosedSpan, zoned } from '#scans/stats/calendar';
+import type { ClosedSpan } from '#scans/stats/calendar';
 
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;
 export type WatchOutcome = (typeof OUTCOMES)[number];
