@@ -26,8 +26,13 @@ export function columnScale(columns: Columns, range: [first: number, last: numbe
   return { width, left, center: (at: number) => left(at) + width / 2 };
 }
 
-/** Returns positions of labels at equal distances. */
-export function labeledUnits(count: number, most: number): number[] {
+/** Places labels at equal distances. If not every unit has one, outer labels are aligned with the chart's ends. */
+export function placeLabels(count: number, most: number) {
   const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, most - 1)));
-  return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step);
+  return Array.from({ length: Math.ceil(count / step) }, (_, place) => {
+    const at = place * step;
+    const isWithin = step === 1 || (at > 0 && at < count - 1);
+    const outer = at === 0 ? ('start' as const) : ('end' as const);
+    return { at, align: isWithin ? ('center' as const) : outer };
+  });
 }

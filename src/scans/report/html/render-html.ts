@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { line } from 'd3-shape';
 import { type AccentColors, accentColors } from '#scans/report/accent';
-import { columnScale, labeledUnits, valueScale } from '#scans/report/chart-scales';
+import { columnScale, placeLabels, valueScale } from '#scans/report/chart-scales';
 import type {
   Card,
   CellText,
@@ -139,15 +139,13 @@ function columnChart(
     return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(x.left(at))}" width="${percent(x.width)}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
   });
   const isShort = columns.length <= MOST_LABELS.short;
-  const labeled = labeledUnits(columns.length, isShort ? MOST_LABELS.short : MOST_LABELS.long);
-  const labels = labeled.map((at, i, all) => {
-    const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
-    const outer = at === 0 ? 'start' : 'end';
-    const anchor = isWithin ? 'middle' : outer;
-    const isAtRight = (anchor === 'end') === (direction === 'ltr');
+  const placed = placeLabels(columns.length, isShort ? MOST_LABELS.short : MOST_LABELS.long);
+  const labels = placed.map(({ at, align }, i, all) => {
+    const isAtRight = (align === 'end') === (direction === 'ltr');
     const edge = isAtRight ? x.left(at) + x.width : x.left(at);
+    const [anchor, left] = align === 'center' ? ['middle', x.center(at)] : [align, edge];
     const between = all.length > 4 && i % 2 === 1 ? ' between' : '';
-    return html`<text class="axis${between}" x="${percent(isWithin ? x.center(at) : edge)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${columns[at]?.label ?? ''}</text>`;
+    return html`<text class="axis${between}" x="${percent(left)}" y="${BOTTOM + 20}" text-anchor="${anchor}">${columns[at]?.label ?? ''}</text>`;
   });
   return html`<div class="plot"><svg class="scale" aria-hidden="true" width="44" height="${HEIGHT}">${numbers}</svg><svg class="chart" role="img" aria-label="${label}" width="100%" height="${HEIGHT}">
 ${grid}${bars}${before(columns, x.center, y)}

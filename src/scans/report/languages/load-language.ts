@@ -95,11 +95,10 @@ export async function loadLanguage<L extends Language>(language: L) {
   };
 
   function number(value: number, decimals = 0): string {
-    const [whole = '', fraction] = Math.abs(value).toFixed(decimals).split('.');
+    const [whole = '', fraction] = value.toFixed(decimals).split('.');
     const grouped =
       whole.length < 3 + minimumGroupingDigits ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, group);
-    const sign = value < 0 ? '−' : '';
-    return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
+    return fraction === undefined ? grouped : `${grouped}${decimal}${fraction}`;
   }
 
   function inPercent(digits: string): string {

@@ -1,4 +1,4 @@
-import { columnScale, labeledUnits, valueScale } from '#scans/report/chart-scales';
+import { columnScale, placeLabels, valueScale } from '#scans/report/chart-scales';
 import type { ColumnChart } from '#scans/report/document';
 import type { Block, Section } from './blocks.ts';
 import type { Box, Canvas } from './canvas.ts';
@@ -73,26 +73,15 @@ function drawChart(canvas: Canvas, columns: Columns, box: Box, { scale, height, 
   }
 }
 
-interface Label {
-  at: number;
-  line: Line;
-  align: 'start' | 'center' | 'end';
-}
-
-function labeled(columns: Columns, width: number, set: Typesetter): Label[] {
+function labeled(columns: Columns, width: number, set: Typesetter) {
   const lines = columns.map(({ label }) => set.line(label, TEXT.axis));
   const widest = widestOf(lines) + LABEL_GAP;
-  const label = (at: number, align: Label['align']): Label[] => {
+  const fitting = Math.max(2, Math.min(9, Math.floor(width / widest)));
+  const most = widest * columns.length <= width ? columns.length : fitting;
+  return placeLabels(columns.length, most).flatMap(({ at, align }) => {
     const line = lines[at];
     return line ? [{ at, line, align }] : [];
-  };
-  if (widest * columns.length <= width) return columns.flatMap((_, at) => label(at, 'center'));
-  const most = Math.max(2, Math.min(9, Math.floor(width / widest)));
-  const alignOf = (at: number) => {
-    if (at === 0) return 'start';
-    return at === columns.length - 1 ? 'end' : 'center';
-  };
-  return labeledUnits(columns.length, most).flatMap((at) => label(at, alignOf(at)));
+  });
 }
 
 const KEY = 7;
