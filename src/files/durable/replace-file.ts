@@ -45,7 +45,6 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
   }
 
   return {
-    size: () => size,
     createdNs: identity.ctimeNs,
     write: (bytes: Uint8Array) =>
       attempt(async () => {

@@ -33,7 +33,6 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
   const { checkpoint: bytesCheckpoint } = bytes;
   const { checkpoint: formatterCheckpoint } = formatter;
   let begin = formatter.begin();
-  let written = 0;
 
   function put(piece: Piece): Promise<void> {
     const whole = begin === '' ? piece : begin + textOf(piece);
@@ -45,18 +44,17 @@ export function createDocumentSink(bytes: ByteSink, formatter: Formatter): Docum
     rewinds: bytesCheckpoint !== undefined && formatterCheckpoint !== undefined,
     async write(rows: readonly Row[]) {
       await put(formatter.rows(rows));
-      written += rows.length;
       return rows.length;
     },
     async checkpoint() {
-      const before = { begin, written };
-      if (!bytesCheckpoint || !formatterCheckpoint) return async () => written === before.written;
+      if (!bytesCheckpoint || !formatterCheckpoint) return async () => false;
+      const before = begin;
       const rewindFormatter = formatterCheckpoint();
       const rewindBytes = await bytesCheckpoint();
       return async () => {
         rewindFormatter();
         await rewindBytes();
-        ({ begin, written } = before);
+        begin = before;
         return true;
       };
     },

@@ -151,10 +151,11 @@ function wholeFile(
     Promise.reject(cannotWrite(`write ${path}`, error, `no changes were made to ${path}`));
   return {
     write: (chunk) => gatherer.write(chunk).catch(failing),
-    async commit() {
-      const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
-      await end.then(() => replacement.commit(beforeReplace)).catch(failing);
-    },
+    commit: () =>
+      gatherer
+        .end()
+        .then(() => replacement.commit(beforeReplace))
+        .catch(failing),
     discard: replacement.discard,
     async checkpoint() {
       if (gatherer.touched()) await gatherer.end().catch(failing);

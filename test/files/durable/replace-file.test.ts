@@ -27,7 +27,6 @@ async function work({ disk }: MemoryDisk, options: ReplaceOptions = {}): Promise
     await replacement.write(bytes('! not this one'));
     await rewind();
     await replacement.write(bytes(', in pieces'));
-    expect(replacement.size()).toBe(NEW.length);
     await replacement.commit();
   } finally {
     await replacement.discard();
