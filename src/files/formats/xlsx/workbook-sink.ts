@@ -33,10 +33,7 @@ export function createWorkbookSink(
   { columns, zone }: { columns: readonly Column[]; zone: Pick<LocalTime, 'offsetMs'> },
 ): DocumentSink {
   const zip = createZipStream(bytes);
-  const fields = columns.map(({ name, isTime = false }, index) => {
-    const encode = (value: unknown) => cellOf(value, isTime !== false, isTime === 'utc' ? UTC : zone);
-    return { name, format: createField('', encode), reference: `<c r="${columnLetters(index)}` };
-  });
+  const formatRow = createRowFormat(columns, zone);
   let begun = false;
   let rowNumber = 1;
 
@@ -48,22 +45,12 @@ export function createWorkbookSink(
     await zip.write(sheetBeginning(columns));
   }
 
-  function formatRow(row: Row): string {
-    rowNumber += 1;
-    let cells = '';
-    for (const { name, format, reference } of fields) {
-      const value = row[name];
-      if (value !== null && value !== undefined) cells += reference + rowNumber + format(value);
-    }
-    return `<row r="${rowNumber}">${cells}</row>`;
-  }
-
   return {
     rewinds: bytes.checkpoint !== undefined,
     async write(rows) {
       await begin();
       if (rowNumber + rows.length > MOST_ROWS + 1) throw tooManyRows();
-      await zip.write(rows.map(formatRow).join(''));
+      await zip.write(rows.map((row) => formatRow(row, ++rowNumber)).join(''));
       return rows.length;
     },
     async checkpoint() {
@@ -87,6 +74,24 @@ export function createWorkbookSink(
   };
 }
 
+function createRowFormat(columns: readonly Column[], zone: Pick<LocalTime, 'offsetMs'>) {
+  const fields = columns.map(({ name, isTime = false, isPercent }, index) => {
+    const encode = (value: unknown) =>
+      isPercent && typeof value === 'number'
+        ? percentCell(value)
+        : cellOf(value, isTime !== false, isTime === 'utc' ? UTC : zone);
+    return { name, format: createField('', encode), reference: `<c r="${columnLetters(index)}` };
+  });
+  return (row: Row, number: number): string => {
+    let cells = '';
+    for (const { name, format, reference } of fields) {
+      const value = row[name];
+      if (value !== null && value !== undefined) cells += reference + number + format(value);
+    }
+    return `<row r="${number}">${cells}</row>`;
+  };
+}
+
 async function addSmallParts(zip: ReturnType<typeof createZipStream>, sheetNames: readonly string[]) {
   for (const [path, text] of Object.entries(smallParts(sheetNames))) {
     await zip.begin(path);
@@ -107,14 +112,8 @@ export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Pr
   await addSmallParts(zip, names);
   for (const [at, { columns, rows }] of sheets.entries()) {
     if (rows.length > MOST_ROWS) throw tooManyRows(rows.length);
-    const lines = rows.map((row, line) => {
-      const cells = columns.map(({ name, isPercent }, column) => {
-        const value = row[name];
-        const cell = isPercent && typeof value === 'number' ? percentCell(value) : cellOf(value, false, UTC);
-        return cell === '' ? '' : `<c r="${columnLetters(column)}${line + 2}${cell}`;
-      });
-      return `<row r="${line + 2}">${cells.join('')}</row>`;
-    });
+    const formatRow = createRowFormat(columns, UTC);
+    const lines = rows.map((row, at) => formatRow(row, at + 2));
     await zip.begin(sheetPath(at + 1));
     await zip.write(
       sheetBeginning(columns) + lines.join('') + sheetEnd(columns, MOST_ROWS + 1, rows.length + 1),
