@@ -131,20 +131,17 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
       return take();
     },
     checkpoint() {
-      const kept = {
-        group,
-        rows: group.rows,
-        groups: writer.row_groups.length,
-        indexes: writer.pendingIndexes.length,
-      };
+      const kept = group;
+      const { rows } = group;
+      const [groups, indexes] = [writer.row_groups.length, writer.pendingIndexes.length];
       const { num_rows } = writer;
       const { offset } = bytes;
       return () => {
-        group = kept.group;
-        group.rows = kept.rows;
-        for (const cells of group.cells) cells.length = kept.rows;
-        writer.row_groups.length = kept.groups;
-        writer.pendingIndexes.length = kept.indexes;
+        group = kept;
+        group.rows = rows;
+        for (const cells of group.cells) cells.length = rows;
+        writer.row_groups.length = groups;
+        writer.pendingIndexes.length = indexes;
         writer.num_rows = num_rows;
         // Also discards groups that a refused batch completed.
         bytes.index = 0;
@@ -159,9 +156,8 @@ const HIGHEST = 2n ** 63n - 1n;
 
 function int64(value: unknown): number | bigint {
   if (typeof value !== 'bigint') return Number(value);
-  const id = value;
-  if (id >= LOWEST && id <= HIGHEST) return id;
-  throw new UnprovenError(`cannot write scan ID ${id} to Parquet: out of range for a 64-bit integer`, {
+  if (value >= LOWEST && value <= HIGHEST) return value;
+  throw new UnprovenError(`cannot write scan ID ${value} to Parquet: out of range for a 64-bit integer`, {
     hint: 'Use --format csv or --format ndjson, which keep every digit.',
   });
 }
