@@ -10,3 +10,17 @@ export function orUndefined<T>(
     return undefined;
   }
 }
+
+/** Returns the error of the class `kind` that `work` rejects with; undefined if it resolves. Throws others. */
+export async function errorOf<E extends Error>(
+  work: Promise<unknown>,
+  kind: abstract new (...args: never[]) => E,
+): Promise<E | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof kind) return error;
+    throw error;
+  }
+}

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { getOrAdd, sum } from '#base/collections';
 import { UsageError } from '#base/errors';
+import { errorOf } from '#base/or-undefined';
 import { countOf, formatCount, quote } from '#base/text/quote';
 import { type DiskFile, ifPresent } from '#files/durable/disk';
 import { withTrusted } from '#files/durable/trusted-file';
@@ -74,17 +75,12 @@ async function compare(
   const missing = await countMissingRows({ old, kept, keptRows: built.rows });
   const isShorter = state !== undefined && size < state.bytes;
   const isEdited =
-    state && (!(await isCommitted(job, file, state)) || (state.stamp !== undefined && size > state.bytes));
+    state &&
+    ((await errorOf(checkedHash(job, file, state, false), UsageError)) ||
+      (state.stamp !== undefined && size > state.bytes));
   const change = isShorter ? 'it is shorter than the last run left it' : 'it was edited after the last run';
   const reasons = [isEdited ? change : undefined, formatMissing(missing, basename(job.paths.file))];
   return reasons.filter((reason) => reason !== undefined).join(', and ') || undefined;
-}
-
-function isCommitted(job: Job, file: DiskFile, state: AppendState): Promise<boolean> {
-  return checkedHash(job, file, state, false).then(Boolean, (error) => {
-    if (error instanceof UsageError) return false;
-    throw error;
-  });
 }
 
 const MOST_CODES = 5;

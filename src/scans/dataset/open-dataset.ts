@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '#base/errors';
+import { errorOf } from '#base/or-undefined';
 import { formatInstant } from '#base/time/time';
 import { type Disk, ifPresent } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';
@@ -127,13 +128,10 @@ export async function inspectDataset(
   const disk = nodeDisk;
   const found = await readDatasetState(directory);
   if (!found) return undefined;
-  const { identity } = found;
+  const { format } = found.identity;
   const { parts, endMs } = await withoutRemoved(disk, directory, found);
-  const fault = await refuseUnknownFiles({ disk, directory, parts, format: identity.format }).then(
-    () => undefined,
-    (error: unknown) => (error instanceof UsageError ? error.message : Promise.reject(error)),
-  );
-  return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault };
+  const fault = await errorOf(refuseUnknownFiles({ disk, directory, parts, format }), UsageError);
+  return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault: fault?.message };
 }
 
 /** Reads when a dataset begins (-Infinity: first scan; undefined if unknown), and how many codes are unread. */

@@ -1,4 +1,5 @@
 import { UnprovenError } from '#base/errors';
+import { errorOf } from '#base/or-undefined';
 import { countOf, quote } from '#base/text/quote';
 import type { Rewind, RowSink } from '#files/formats/row-sink';
 import type { ScanPageRequest } from '#service/service-options';
@@ -46,11 +47,12 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const { proveBeyond = false } = options;
   const job: Job = { ...options, proveBeyond, ...createBudget(options.read, first) };
   const output = { sink, rewind: await sink.checkpoint() };
-  let moved = await attempt(() => readInOrder(job, first, output));
+  let moved = await errorOf(readInOrder(job, first, output), InconsistentPagesError);
   if (moved) await options.awaitEnd?.();
   // Page 1 may count later scans, if it was requested before the end was known.
   if (moved && options.firstIsOpen && (await output.rewind())) {
-    moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
+    const again = readFirst(job.read, job.asked).then((page) => readInOrder(job, page, output));
+    moved = await errorOf(again, InconsistentPagesError);
   }
   if (!moved) return;
   // C14: a deleted code is not read again.
@@ -78,16 +80,6 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   // C15: unsorted rows are verified only when all of them are read.
   await rewind();
   await write(readInServiceOrder(job, first), job.range, sink);
-}
-
-async function attempt(read: () => Promise<void>): Promise<InconsistentPagesError | undefined> {
-  try {
-    await read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof InconsistentPagesError) return error;
-    throw error;
-  }
 }
 
 /** Returns the order of a page by times or, in one instant, by IDs. */
@@ -118,7 +110,7 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
   for (let round = 0; round < ROUNDS; round++) {
     // C15: stops if unverified rows would be written twice.
     if (!(await rewind())) break;
-    const failure = await attempt(() => write(splitByTime(job), job.range, sink));
+    const failure = await errorOf(write(splitByTime(job), job.range, sink), InconsistentPagesError);
     if (!failure) return;
     if (failure instanceof BudgetExceededError) break;
     moved = failure;

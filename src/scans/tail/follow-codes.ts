@@ -1,4 +1,5 @@
 import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
+import { errorOf } from '#base/or-undefined';
 import { quote } from '#base/text/quote';
 import { labelOf } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';
@@ -154,10 +155,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
       // Returned scans exist even if the pages don't add up.
-      const doubt = await reading.then(
-        () => undefined,
-        (error) => (error instanceof UnprovenError ? error : Promise.reject(error)),
-      );
+      const doubt = await errorOf(reading, UnprovenError);
       if (doubt && !hasDoubted) job.note(`${messageOf(doubt)}. Printing the scans that the service returned`);
       hasDoubted = doubt !== undefined;
       hasBegun ||= !hasDoubted;

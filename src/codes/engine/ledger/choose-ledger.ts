@@ -3,6 +3,7 @@ import { platform } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
 import { UsageError } from '#base/errors';
+import { errorOf } from '#base/or-undefined';
 import { LINE_FEED } from '#base/text/ascii';
 import { quote } from '#base/text/quote';
 import { closing, type Disk, ifPresent, readPieces } from '#files/durable/disk';
@@ -119,13 +120,7 @@ async function hasCodes(path: string): Promise<boolean> {
 async function isOurs(path: string, own: LedgerWorkspace): Promise<boolean> {
   const memory = await readMemory(path, nodeDisk);
   if (memory.replay.view().claims.size === 0) return false;
-  try {
-    await checkMemory(path, memory, own);
-    return true;
-  } catch (error) {
-    if (error instanceof UsageError) return false;
-    throw error;
-  }
+  return (await errorOf(checkMemory(path, memory, own), UsageError)) === undefined;
 }
 
 async function readHeader(path: string): Promise<Header | undefined> {
