@@ -94,7 +94,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   }
 
   async function add(to: DiskFile, data: string | Uint8Array): Promise<void> {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const bytes = Buffer.from(data);
     await writeFully(to, bytes, size);
     hash.update(bytes);
     size += bytes.length;

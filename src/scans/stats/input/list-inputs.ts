@@ -150,7 +150,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
       (await isNamedLog(kept)) &&
       (await wasRotated(kept)) !== undefined
     )
-      logs.set(kept, { keptBy: { file: kept }, files: logs.get(kept)?.files ?? [] });
+      filesOf(kept, { file: kept });
     if (!entry.isFile() || /^[._]/.test(entry.name) || COMPANION.test(entry.name)) continue;
     const isOwn = all.has(path + STATE);
     const name =
