@@ -21,7 +21,7 @@ export function formatRecord(record: { version: number } & Record<string, unknow
 export function parseRecord<T>(
   bytes: Buffer,
   versions: readonly number[],
-  isForm: (value: Record<string, unknown>) => value is Record<string, unknown> & T,
+  isForm: (value: Record<string, unknown>) => boolean,
 ): T {
   const text = bytes.toString();
   const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? versions[0]);
@@ -33,7 +33,7 @@ export function parseRecord<T>(
   const saved = orUndefined(() => parseBounded(text, MOST_RECORD_VALUES));
   if (!isObject(saved) || !isForm(saved))
     throw new UnknownRecordError('has a format that this version of qrctl does not support');
-  return saved;
+  return saved as T;
 }
 
 const MOST_RECORD_VALUES = 16_000_000;

@@ -83,7 +83,7 @@ function endOf({ readUntilMs, watermarkMs }: CodeOverlap): number | undefined {
   return readUntilMs ?? (watermarkMs === undefined ? undefined : watermarkMs + 1);
 }
 
-export function areRotated(value: unknown): value is readonly RotatedFile[] {
+export function areRotated(value: unknown): boolean {
   const isRotatedFile = (file: unknown) =>
     isObject(file) &&
     isCount(file.bytes) &&

@@ -1,5 +1,5 @@
 import { isObject } from '#service/json';
-import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
+import { type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 
 export type SavedPositions = Record<string, SavedOverlap>;
 
@@ -26,11 +26,11 @@ export function parsePositions(positions: SavedPositions): Map<string, CodeOverl
   return new Map(Object.entries(positions).map(([code, position]) => [code, parseOverlap(position)]));
 }
 
-export function isPositions(value: unknown): value is SavedPositions {
+export function isPositions(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(isSavedOverlap);
 }
 
-function isSavedOverlap(value: unknown): value is SavedOverlap {
+function isSavedOverlap(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { rows, idsFromMs, writtenAt, isGone, ids } = value;
   return (
@@ -45,7 +45,7 @@ function isSavedOverlap(value: unknown): value is SavedOverlap {
   );
 }
 
-export function isClockReading(value: unknown): value is ClockReading {
+export function isClockReading(value: unknown): boolean {
   return isObject(value) && isTimeOr(undefined, value.serviceMs) && isTime(value.machineMs);
 }
 

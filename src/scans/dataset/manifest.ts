@@ -53,7 +53,7 @@ export function formatManifest(
 }
 
 export function parseManifest(bytes: Buffer): Manifest {
-  const saved = parseRecord(bytes, [VERSION], isSavedManifest);
+  const saved = parseRecord<SavedManifest>(bytes, [VERSION], isSavedManifest);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, sinceMs, next } = saved;
   return {
     workspace: { baseUrl, key, profile },
@@ -72,7 +72,7 @@ export function partName(number: number, format: AppendIdentity['format']): stri
 }
 
 /** P8: checks every field: another program may have written a correct checksum. */
-function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
+function isSavedManifest(value: Record<string, unknown>): boolean {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone } = isObject(partition) ? partition : {};
   return (

@@ -144,7 +144,7 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
 
 /** Parses a state. Throws RecordProblem. */
 export function parseTailState(bytes: Buffer): TailState {
-  const saved = parseRecord(bytes, [VERSION], isSavedState);
+  const saved = parseRecord<SavedState>(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;
   const positions = saved.positions.map(
     ([code, { printed, ...position }]) =>
@@ -167,7 +167,7 @@ interface SavedState extends RecordedWorkspace, CodesOfRun {
   positions: [string, SavedPosition][];
 }
 
-function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
+function isSavedState(value: Record<string, unknown>): boolean {
   const { sinceMs, positions } = value;
   const isPosition = (entry: unknown) =>
     Array.isArray(entry) && typeof entry[0] === 'string' && isSavedPosition(entry[1]);
