@@ -41,8 +41,8 @@ export function createWorkspace({
 const SALT_BYTES = 16;
 
 async function hashOf(salt: string, apiKey: string): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  return createHash('sha256').update(`qrctl workspace\n${salt}\n${apiKey}`).digest('hex');
+  const { hash } = await import('node:crypto');
+  return hash('sha256', `qrctl workspace\n${salt}\n${apiKey}`);
 }
 
 const FINGERPRINT = /^[0-9a-f]{32}:[0-9a-f]{64}$/;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createFigure, drawingOf, type Figure } from './drawing.ts';
 import type { Modules } from './encode.ts';
 import { type ImageFormat, type ImageStyle, modulesAcross } from './image-style.ts';
@@ -38,7 +38,7 @@ export async function drawImage(
 }
 
 export function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 /** Formats an image. A PDF or EPS has a figure, because the file can't be read back. */

@@ -5,7 +5,7 @@
  * - macOS and the BSDs: a file in /tmp, because cron changes $TMPDIR, opened with O_EXLOCK and never
  * unlinked, or two runs could each lock a file of that name.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { platform } from 'node:os';
@@ -73,7 +73,7 @@ async function lockName(path: string): Promise<string> {
 }
 
 function hashedName(key: string): string {
-  return `qrctl-${createHash('sha256').update(key).digest('hex')}`;
+  return `qrctl-${hash('sha256', key)}`;
 }
 
 function tryLock(name: string): Promise<Lock | undefined> {

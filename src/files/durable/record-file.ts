@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { orUndefined } from '#base/or-undefined';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
@@ -15,7 +15,7 @@ export const RECORD_BEGINS = '{"version":';
 
 export function formatRecord(record: { version: number } & Record<string, unknown>): Buffer {
   const body = JSON.stringify(record);
-  return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
+  return Buffer.from(`${body.slice(0, -1)},"checksum":"${hash('sha256', body)}"}\n`);
 }
 
 export function parseRecord<T>(
@@ -28,7 +28,7 @@ export function parseRecord<T>(
   if (!versions.includes(version))
     throw new UnknownRecordError(`has version ${version}, which this version of qrctl does not support`);
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
-  if (!found || sha256(`${found[1]}}`) !== found[2])
+  if (!found || hash('sha256', `${found[1]}}`) !== found[2])
     throw new DamagedRecordError('cannot be read (truncated or changed)');
   const saved = orUndefined(() => parseBounded(text, MOST_RECORD_VALUES));
   if (!isObject(saved) || !isForm(saved))
@@ -37,7 +37,3 @@ export function parseRecord<T>(
 }
 
 const MOST_RECORD_VALUES = 16_000_000;
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}

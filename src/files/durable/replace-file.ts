@@ -1,5 +1,5 @@
 /** Replaces files by an atomic rename of a temporary file in the same directory. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError, UsageError } from '#base/errors';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
@@ -99,7 +99,7 @@ export function temporaryOf(path: string, pid?: number): string {
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
-  return `.${fits ? name : createHash('sha256').update(name).digest('hex')}.`;
+  return `.${fits ? name : hash('sha256', name)}.`;
 }
 
 /** D7: removes temporary files of runs that were killed. */

@@ -1,7 +1,7 @@
 /**
  * Counts untrusted values in bounded memory: exact up to `most`, then Space-Saving (Metwally et al. 2005).
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type Value = string | null;
 
@@ -85,8 +85,7 @@ function bounded(value: Value): Value {
   const text = value.slice(0, isLong ? LONGEST - HASH_DIGITS - 3 : LONGEST);
   const copy = Buffer.from(text, 'utf16le').toString('utf16le');
   if (!isLong) return copy;
-  const hash = createHash('sha256').update(value, 'utf16le').digest('hex');
-  return `${copy}… #${hash.slice(0, HASH_DIGITS)}`;
+  return `${copy}… #${hash('sha256', Buffer.from(value, 'utf16le')).slice(0, HASH_DIGITS)}`;
 }
 
 function sink(heap: Entry[], entry: Entry): void {

@@ -1,5 +1,5 @@
 /** Fingerprints of saved values for the `base` cell, like ETags per field; spreadsheets keep them as text. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 
 /** Number of hex digits per field: an edit is missed once in 16 million. */
@@ -12,7 +12,7 @@ const UNKNOWN = 'ffffff';
 
 /** Returns a fingerprint, equal for values that files and spreadsheets can't distinguish. */
 export function fingerprintOf(value: string): string {
-  const digest = createHash('sha256').update(plainOf(value)).digest('hex').slice(0, DIGITS);
+  const digest = hash('sha256', plainOf(value)).slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;
 }
 

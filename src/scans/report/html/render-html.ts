@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { line } from 'd3-shape';
 import { type AccentColors, accentColors } from '#scans/report/accent';
 import { columnScale, placeLabels, valueScale } from '#scans/report/chart-scales';
@@ -21,8 +21,8 @@ import { STYLE } from './style.ts';
 /** Renders one HTML page without scripts or requests. */
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
-  const hash = createHash('sha256').update(style).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`;
+  const digest = hash('sha256', style, 'base64');
+  const policy = `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="${report.language}" dir="${report.direction}">
 <head>

@@ -1,5 +1,5 @@
 /** Opens a tagged PDF (ISO 32000-1, 14.8) whose bytes depend only on its content. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { openPdf, zlibSync } from '#files/paper/pdfkit';
 import { html } from '#scans/report/html/html';
@@ -38,7 +38,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
     displayTitle: true,
   });
   const internals = document as Pdf & Internals;
-  internals._id = createHash('sha256').update(seed).digest().subarray(0, 16);
+  internals._id = hash('sha256', seed, 'buffer').subarray(0, 16);
   compressAll(internals);
   internals.endMetadata = () => {
     const metadata = internals.ref({ Type: 'Metadata', Subtype: 'XML' });
