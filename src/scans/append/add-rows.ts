@@ -106,12 +106,6 @@ export function createAppendFile(job: AppendJob) {
     });
   }
 
-  function setReread(code: string, fromMs: number): void {
-    const overlap = overlapOf(overlaps, code);
-    changed ||= overlap.rereadFromMs !== fromMs;
-    overlap.rereadFromMs = fromMs;
-  }
-
   async function commitRows(last: boolean): Promise<void> {
     if (restart || !(changed || (last && !tail.isStamped()))) return;
     await tail.commit(last);
@@ -181,8 +175,11 @@ export function createAppendFile(job: AppendJob) {
       },
       checkpoint: async () => async () => {
         if (await dropRows()) return true;
+        const overlap = overlapOf(overlaps, code);
+        const rereadFromMs = fromMs ?? -Infinity;
+        changed ||= overlap.rereadFromMs !== rereadFromMs;
         // A9: marks the rows from here on as unverified.
-        setReread(code, fromMs ?? -Infinity);
+        overlap.rereadFromMs = rereadFromMs;
         return true;
       },
       async commit() {

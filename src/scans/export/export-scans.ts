@@ -1,10 +1,10 @@
 import { UnprovenError } from '#base/errors';
 import { errorOf } from '#base/or-undefined';
-import { countOf, quote } from '#base/text/quote';
+import { quote } from '#base/text/quote';
 import type { Rewind, RowSink } from '#files/formats/row-sink';
 import type { ScanPageRequest } from '#service/service-options';
 import type { ScanPage } from '#service/shapes';
-import { describeLack, InconsistentPagesError, paginate, refuseNone } from './paginate.ts';
+import { describeLack, InconsistentPagesError, mayHaveMore, paginate, refuseNone } from './paginate.ts';
 import {
   type Batch,
   type CodeReader,
@@ -73,9 +73,7 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
   // C10: unsorted rows have no last row to request beyond, so they are read in slices.
-  if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) {
-    throw new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}`);
-  }
+  if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) throw mayHaveMore(total);
   if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
   // C15: unsorted rows are verified only when all of them are read.
   await rewind();

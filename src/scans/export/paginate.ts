@@ -80,8 +80,7 @@ export async function* paginate(
       throw new InconsistentPagesError(
         `the service reports a total of ${formatCount(known)} but has more rows`,
       );
-    if (more === undefined)
-      throw new InconsistentPagesError(`the service may have more than ${countOf(known, 'row')}`);
+    if (more === undefined) throw mayHaveMore(known);
   }
 }
 
@@ -117,6 +116,10 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
 
 /** Error for rows that moved between requests, or for inconsistent counts. */
 export class InconsistentPagesError extends Error {}
+
+export function mayHaveMore(total: number, where = ''): InconsistentPagesError {
+  return new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}${where}`);
+}
 
 /** Throws if a range that had rows before has none. */
 export function refuseNone(total: number): void {

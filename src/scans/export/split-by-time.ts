@@ -1,9 +1,9 @@
 /** Reads a range in slices of time, which need no order, and reveal a capped total. */
-import { countOf } from '#base/text/quote';
 import type { Scan, ScanPage } from '#service/shapes';
 import {
   describeLack,
   InconsistentPagesError,
+  mayHaveMore,
   oldestFirst,
   type PaginationJob,
   refuseNone,
@@ -69,11 +69,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
     if (isVerified && !mayBeCapped(part, total, pageSize)) return yield { range, batch: oldestFirst(batch) };
     if (pivotMs === undefined) throw new InconsistentPagesError(doubt(range, count, total));
   }
-  if (pivotMs === undefined) {
-    throw new InconsistentPagesError(
-      `the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`,
-    );
-  }
+  if (pivotMs === undefined) throw mayHaveMore(first.total, ` ${formatRange(range)}`);
   const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
   const older: Part = {
     ...part,
