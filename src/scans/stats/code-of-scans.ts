@@ -21,11 +21,10 @@ export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): str
 /** F20: shows a slug that several codes had only for the last code, and IDs for the others. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
-  const shown = (key: string, { value, name }: CodeName) => ({
-    value: owners.get(value) === key ? value : key,
-    name,
+  const shown = [...names].map(([key, { value, name }]): [string, CodeName] => {
+    return [key, { value: owners.get(value) === key ? value : key, name }];
   });
-  return new Map([...names].map(([key, code]) => [key, shown(key, code)]));
+  return new Map(shown);
 }
 
 type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };

@@ -1,3 +1,4 @@
+import { getOrAdd } from '#base/collections';
 import { UsageError } from '#base/errors';
 import { inQuotes, quote } from '#base/text/quote';
 import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '#files/formats/read/input';
@@ -45,16 +46,17 @@ export function createCodeTable(input: Input, columns: readonly string[]) {
     }
     const entry: Entry = { line, id, slug, values: columns.map(textIn), isUsed: false };
     entries.push(entry);
-    const sameId = id === undefined ? undefined : byId.get(id);
-    if (sameId) refuseOther(sameId, entry, id ?? '');
-    else if (id !== undefined) byId.set(id, entry);
-    const sameSlug = slug === undefined ? undefined : bySlug.get(slug);
-    if (!sameSlug) {
-      if (slug !== undefined) bySlug.set(slug, entry);
-    }
+    if (id !== undefined)
+      refuseOther(
+        getOrAdd(byId, id, () => entry),
+        entry,
+        id,
+      );
+    if (slug === undefined) continue;
+    const first = getOrAdd(bySlug, slug, () => entry);
     // Compares IDs, because a slug may have belonged to a deleted code.
-    else if (sameSlug.id === undefined || id === undefined) refuseOther(sameSlug, entry, slug ?? '');
-    else if (differIn(sameSlug, entry) !== undefined) sameSlug.other ??= entry;
+    if (first.id === undefined || id === undefined) refuseOther(first, entry, slug);
+    else if (differIn(first, entry) !== undefined) first.other ??= entry;
   }
 
   function refuseOther(a: Entry, b: Entry, code: string): void {

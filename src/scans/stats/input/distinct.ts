@@ -16,8 +16,7 @@ export function createOrderCheck(): IsNew {
   return (of, id, ms) => {
     if (of !== owner) {
       owner = of;
-      end = ends.get(of) ?? { ms: -Infinity, id: 0 };
-      ends.set(of, end);
+      end = getOrAdd(ends, of, () => ({ ms: -Infinity, id: 0 }));
     }
     // F5: only a scan later than all before is new without a lookup.
     if (ms < end.ms || (ms === end.ms && id <= end.id))
