@@ -34,8 +34,8 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   return acquire(await lockName(path), path, options);
 }
 
-export function acquireSharedLock(secret: string, what: string, options: LockOptions): Promise<Lock> {
-  return acquire(hashedName(secret), what, options);
+export function acquireSharedLock(secret: string, options: LockOptions): Promise<Lock> {
+  return acquire(hashedName(secret), 'this workspace', options);
 }
 
 async function acquire(name: string, path: string, options: LockOptions): Promise<Lock> {

@@ -148,7 +148,7 @@ function drawShaped(
       `1 0 0 -1 ${place} Tm <${numberOf(font, known, { id, advanceWidth, codePoints: letters })}> Tj`;
     left += (xAdvance * size) / 1000;
     // In right-to-left text, marks come before their letter, and are read with the letter.
-    if (isToTheLeft && codePoints.every(isMark)) {
+    if (isToTheLeft && codePoints.every((point) => /\p{M}/u.test(String.fromCodePoint(point)))) {
       marks.unshift({ operators: `${spanOf('')} ${draw([])} EMC`, codePoints });
       continue;
     }
@@ -159,10 +159,6 @@ function drawShaped(
   for (const { operators } of marks) add(operators);
   add(isToTheLeft ? 'ET' : 'EMC ET');
   return left - x;
-}
-
-function isMark(point: number): boolean {
-  return /\p{M}/u.test(String.fromCodePoint(point));
 }
 
 function spanOf(text: string): string {

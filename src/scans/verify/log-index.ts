@@ -45,8 +45,7 @@ export function emptyIndex() {
 
 export function countIn({ days }: CodeIndex, { sinceMs = -Infinity, untilMs }: Range): number {
   let rows = 0;
-  for (const [day, count] of days)
-    if (day >= Math.floor(sinceMs / DAY_MS) && day * DAY_MS < untilMs) rows += count;
+  for (const [day, count] of days) if (day >= dayOf(sinceMs) && day * DAY_MS < untilMs) rows += count;
   return rows;
 }
 

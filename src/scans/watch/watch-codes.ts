@@ -57,7 +57,7 @@ export async function watchCodes(
   const progress = console.progress('codes');
   try {
     for await (const result of fetchInOrder(codes, judgeCode, service.concurrency)) {
-      if (isFailure(result)) failures.push(result);
+      if ('error' in result) failures.push(result);
       else rows.push(result);
       const detail = countOf(service.stats().requests, 'request');
       progress.update({ done: rows.length + failures.length, total: codes.length, detail });
@@ -99,10 +99,6 @@ export async function watchFiles(
     rows.push(watchRow({ id, slug: slug ?? (id === null ? value : null), name }, verdict, endMs));
   }
   return { rows, failures: [], range: { sinceMs: weekMs, untilMs: endMs } };
-}
-
-function isFailure(result: WatchRow | CodeFailure): result is CodeFailure {
-  return 'error' in result;
 }
 
 export type WatchRow = ReturnType<typeof watchRow> | ReturnType<typeof inactiveRow>;

@@ -42,7 +42,7 @@ interface OpenLedger extends Ledger {
 /** Locks and opens the ledger. Throws LocalError, and UsageError if it is damaged or of another workspace. */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
-  const turn = await acquireSharedLock(options.workspace.secret(), 'this workspace', waiting);
+  const turn = await acquireSharedLock(options.workspace.secret(), waiting);
   try {
     const ledger = await openOwn(askingOnce(options));
     return { ...ledger, close: () => ledger.close().finally(() => turn.release()) };
