@@ -90,7 +90,7 @@ export async function readLogs(
   for (const log of logs) {
     for (const path of log.paths) {
       const codeId = codeOfRows(log, path, codes);
-      const job = { paths: [path], note: () => takeTorn(log, path), signal };
+      const job = { paths: [path], fields: [], note: () => takeTorn(log, path), signal };
       const reading = readEveryRow(job, (owner, id, ms) => {
         const code = owner === '' ? codeId : owner;
         if (code === undefined) throw unnamed(path);

@@ -46,11 +46,11 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
 
 /** Reads all rows. `owner` is the code ID in lower case, or empty. */
 export function readEveryRow(
-  job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
+  job: Omit<ReadInputs, 'start'>,
   take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
 ): Promise<Map<string, FileSpan>> {
   const start = (): TakeScan => (ms, scan, _, owner, id) => take(owner, id, ms, scan);
-  return readAll({ fields: [], ...job, start }, () => true, {});
+  return readAll({ ...job, start }, () => true, {});
 }
 
 interface Naming {
