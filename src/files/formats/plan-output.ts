@@ -137,7 +137,7 @@ function chooseDelimiter(
   path: string | undefined,
   { settings }: PlanContext,
 ): Delimiter {
-  if (path === undefined || extensionOf(path) !== 'tsv') return flag ?? settings.delimiter ?? ',';
+  if (extensionOf(path ?? '') !== 'tsv') return flag ?? settings.delimiter ?? ',';
   if (flag === undefined || flag === '\t') return '\t';
   throw new UsageError(`--delimiter ${flag} can't be used with .tsv, which is tab-separated`, {
     hint: 'Omit --delimiter, or use the extension .csv.',

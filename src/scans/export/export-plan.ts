@@ -122,7 +122,7 @@ export async function openGrowing(
   keptBy: LogPlace,
   codes: readonly CodeLabel[],
   service: LogService,
-  more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> } = {},
+  more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> },
 ): Promise<AppendFile> {
   const { append, directory, sinceMs, untilMs } = plan;
   // Only a code from a response has a slug.

@@ -38,7 +38,7 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
     ...card,
     chart,
     ...(legend && hasLine && { legend }),
-    tables: [by === 'day' ? calendarTable(section, words.notes.byWeek, locale) : table],
+    tables: [by === 'day' ? calendarTable(section, locale) : table],
     notes: [...(hasLine && shift !== 0 ? [words.notes.byWeekday] : []), ...card.notes],
   };
 }

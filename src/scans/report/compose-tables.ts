@@ -118,7 +118,7 @@ interface Day {
   date: LocalDate;
 }
 
-export function calendarTable({ rows }: Section, caption: string, locale: Locale): ShadeTable {
+export function calendarTable({ rows }: Section, locale: Locale): ShadeTable {
   const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
   const weeks: (Day | undefined)[][] = [];
   for (const row of rows) {
@@ -133,7 +133,7 @@ export function calendarTable({ rows }: Section, caption: string, locale: Locale
   return {
     kind: 'shades',
     id: 'calendar',
-    caption,
+    caption: locale.words.notes.byWeek,
     head: [locale.words.heads.weekOf, ...weekdayHeads(locale)],
     rows: weeks.map((week) => {
       const first = week.find((day) => day !== undefined);

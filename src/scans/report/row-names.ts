@@ -95,11 +95,7 @@ export function localDate(ms: number, zone: string): LocalDate {
 }
 
 /** Formats a range: `October 2026`, `17 to 23 November 2026`; with times unless it has whole days. */
-export function formatRange(
-  { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
-  zone: string,
-  locale: Locale,
-): string {
+export function formatRange({ sinceMs, untilMs }: ClosedSpan, zone: string, locale: Locale): string {
   const first = localDate(sinceMs, zone);
   const last = localDate(untilMs - 1, zone);
   const unit = periodOfRange({ sinceMs, untilMs }, zone)?.unit;

@@ -133,7 +133,7 @@ export function partOfService(
 }
 
 /** F18: returns whether a range begins within the data. */
-export function isCovered({ sinceMs }: Partial<Span>, { fromMs }: DataPart): boolean {
+export function isCovered({ sinceMs }: Span, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
 

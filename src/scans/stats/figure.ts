@@ -106,7 +106,7 @@ function fraction(part: number, whole: number): number {
 export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'names' | 'codeGroups'>> {
   current: Tally;
   span: Span;
-  before?: { tally: Tally; span: Span } | undefined;
+  before?: { tally: Tally; span: Span };
   top?: number;
   /** Codes with a row even without scans. */
   codes?: readonly string[];

@@ -118,7 +118,7 @@ function runningSection(
       scans: scans.get(unit) ?? 0,
       days: daysIn(intersection(ends, current.part)),
       previous: within
-        ? previousScans(previous, scansBefore.get(unit + shift) ?? 0, within.sinceMs < within.untilMs)
+        ? previousScans(previous, scansBefore.get(unit + shift), within.sinceMs < within.untilMs)
         : null,
       previousDays: within ? daysIn(within) : 0,
       isPart: isCut(ends, span, nowMs),

@@ -121,10 +121,7 @@ const MOST_LABELS = { short: 7, long: 5 };
 type Columns = ColumnChart['columns'];
 
 /** Places columns in percent, with text in pixels, so that the chart fits any width. */
-function columnChart(
-  { label, columns }: ColumnChart,
-  { formatNumber, direction }: Pick<ReportDocument, 'formatNumber' | 'direction'>,
-): Html {
+function columnChart({ label, columns }: ColumnChart, { formatNumber, direction }: ReportDocument): Html {
   const { place: y, ticks } = valueScale(columns, [BOTTOM, TOP]);
   const x = columnScale(columns, direction === 'rtl' ? [100, 0] : [0, 100]);
   const grid = ticks.map(

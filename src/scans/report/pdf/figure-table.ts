@@ -97,7 +97,7 @@ function nameLines(
 ): { lines: Line[]; detail?: Line } {
   const small = { style: columns.detail, most: 1, isName: true };
   const named = { style: columns.cell, most: MOST_NAME_LINES, isName: true };
-  if (row.detail === undefined) return { lines: set.lines(row.name, { ...named, width }), detail: undefined };
+  if (row.detail === undefined) return { lines: set.lines(row.name, { ...named, width }) };
   const [wanted] = set.lines(row.detail, { ...small, width });
   const room = Math.max(width * MOST_NAME_SHARE, width - (wanted?.width ?? 0) - NAME_GAP);
   const lines = set.lines(row.name, { ...named, width: room });

@@ -87,7 +87,6 @@ function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[
 
 function textsOf(report: ReportDocument): string[] {
   const { kicker, title, story, note, range, coverage, comparedWith, tiles, cards, footer } = report;
-  const texts = tiles.map(({ label, value, detail, change }) => [label, value, detail, change?.text]);
   const ofCards = cards.map(({ title, chart, legend, tables, notes, names }) => [
     title,
     chart?.columns.map(({ label }) => label),
@@ -96,7 +95,7 @@ function textsOf(report: ReportDocument): string[] {
     notes,
     names,
   ]);
-  return stringsOf([kicker, title, story, note, range, coverage, comparedWith, texts, ofCards, footer]);
+  return stringsOf([kicker, title, story, note, range, coverage, comparedWith, tiles, ofCards, footer]);
 }
 
 function stringsOf(value: unknown): string[] {
