@@ -92,17 +92,13 @@ function readOwn(file: string, owner: number | undefined, largest: number): Buff
 }
 
 function makePrivate(directory: string, owner: number | undefined): void {
-  if (!isBelowOwn(directory, owner)) throw new Error('not ours');
-  // Node's `recursive` may loop endlessly (write.ts).
-  for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
-  if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
-}
-
-function isBelowOwn(directory: string, owner: number | undefined): boolean {
-  if (owner === undefined) return true;
-  const [highest] = missingLevels(directory);
+  const missing = missingLevels(directory);
+  const [highest] = missing;
   const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
-  return uid === owner && (mode & OTHERS_WRITE) === 0;
+  if (owner !== undefined && (uid !== owner || (mode & OTHERS_WRITE) !== 0)) throw new Error('not ours');
+  // Node's `recursive` may loop endlessly (write.ts).
+  for (const level of missing) mkdirSync(level, { mode: DIRECTORY_MODE });
+  if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }
 
 function missingLevels(directory: string): string[] {

@@ -110,7 +110,7 @@ export function codeGroupsOf(
   noneIn: (by: string) => NoneIs,
   { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode?: ReadonlyMap<string, number> },
 ) {
-  const begins = [...values].map(([by, valueIn]) => {
+  const groups = [...values].map(([by, valueIn]) => {
     /** Beginning of each value that has a row even without scans. */
     const beginsMs = new Map<Value, number>();
     for (const code of codes) {
@@ -119,7 +119,7 @@ export function codeGroupsOf(
       const ms = ofCode?.get(keyOfCode(code)) ?? -Infinity;
       beginsMs.set(value, Math.min(ms, beginsMs.get(value) ?? ms));
     }
-    return [by, beginsMs] as const;
+    return [by, { noneIs: noneIn(by), beginsMs }] as const;
   });
-  return new Map(begins.map(([by, beginsMs]) => [by, { noneIs: noneIn(by), beginsMs }]));
+  return new Map(groups);
 }

@@ -42,7 +42,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
 
   const leftOf = ({ x, width: across }: Pick<Box, 'x' | 'width'>) =>
     round(isMirrored ? width - x - across : x);
-  const toX = (x: number) => round(isMirrored ? width - x : x);
+  const toX = (x: number) => leftOf({ x, width: 0 });
   const canvas = {
     addPage: () => void document.addPage(),
     element(type: string, parent: Element = root, { box, ...options }: ElementOptions = {}): Element {

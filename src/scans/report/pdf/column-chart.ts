@@ -88,13 +88,11 @@ const KEY = 7;
 
 export function legendBlock({ now, before }: { now: string; before: string }, section: Section): Block {
   const style = TEXT.small;
-  const lines = [now, before].map((text) => section.set.line(text, style));
+  const [first, second] = [section.set.line(now, style), section.set.line(before, style)];
   return {
     height: style.leading,
     above: 3,
     draw(canvas, { x, y }) {
-      const [first, second] = lines;
-      if (!first || !second) return;
       const middle = y + style.leading / 2;
       const next = x + KEY + 5 + first.width + 16;
       canvas.artifact(() => {

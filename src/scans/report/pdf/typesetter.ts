@@ -84,11 +84,11 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
     isLossy: (text: string) => typeset(cleaned(text), fonts[400]).lost !== 'nothing',
     line: (text: string, style: TextStyle): Line => {
       const shown = writable(text, style);
-      return lineOf(shown, style, ownDirection(shown, base));
+      return lineOf(shown, style, directionOf(shown, 'auto'));
     },
     lines: (text: string, { style, width, most = Infinity, isName = false }: Fit): Line[] => {
       const shown = writable(text, style);
-      const direction = isName ? ownDirection(shown, base) : directionOf(shown, base);
+      const direction = directionOf(shown, isName ? 'auto' : base);
       const widthOf = (part: string) => setText(part, style, direction).width * style.size;
       let end = 0;
       return breakLines(shown, most, widthOf, width).map((part) => {
@@ -122,10 +122,6 @@ function cleaned(text: string): string {
 }
 
 /** Returns the direction of text: numbers run left to right, so that signs stay before numbers. */
-function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
-  return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
-}
-
-function ownDirection(text: string, base: 'ltr' | 'rtl'): BaseDirection {
-  return /\p{L}/u.test(text) ? 'auto' : directionOf(text, base);
+function directionOf(text: string, ofLetters: BaseDirection): BaseDirection {
+  return /\p{L}/u.test(text) ? ofLetters : 'ltr';
 }
