@@ -33,11 +33,11 @@ export async function separateDeleted(
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
   service: Pick<Service, 'getCode'>,
 ): Promise<{ failed: CodeFailure[]; deleted: CodeFailure[] }> {
-  if (!noteGone) return { failed: [...failures], deleted: [] };
   const failed: CodeFailure[] = [];
   const deleted: CodeFailure[] = [];
   for (const failure of failures) {
-    const wasReported = (await isDeleted(failure, service)) ? await noteGone(failure.code) : undefined;
+    const wasReported =
+      noteGone && (await isDeleted(failure, service)) ? await noteGone(failure.code) : undefined;
     if (wasReported === undefined) failed.push(failure);
     else if (!wasReported) deleted.push(failure);
   }
