@@ -64,13 +64,12 @@ export function isTime(value: unknown): boolean {
 }
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
-  const { idsFromMs, movedUntilMs, isGone = false } = saved;
+  const { idsFromMs, movedUntilMs } = saved;
   // In older states, IDs of rotated rows go as far back as other IDs.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),
     ...saved,
-    isGone,
     idsFromMs: idsFromMs ?? -Infinity,
     ids: new Map(saved.ids),
     rereadFromMs: fromNull(saved.rereadFromMs),

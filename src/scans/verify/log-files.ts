@@ -27,19 +27,17 @@ export async function checkLogFiles(
 ) {
   const name = basename(file);
   const current = own.find((path) => resolve(path) === resolve(file));
+  const all = [...own, ...others];
   const moved: Digest[] = [];
-  for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, signal));
+  for (const path of all) if (path !== current) moved.push(await digestOf(path, signal));
   const head = current === undefined ? undefined : await compareFile(current, state, signal);
   const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
   const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
   const gone = state.rotated.filter((file) => !find(file));
   const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);
   const isKnown = (found: Digest) => [...state.rotated, state].some((file) => isOf(found, file));
-  const known = [
-    ...(current === undefined ? [] : [current]),
-    ...moved.filter(isKnown).map(({ path }) => path),
-  ];
-  const paths = [...own, ...others].filter((path) => read.has(path));
+  const known = [current ?? [], moved.filter(isKnown).map(({ path }) => path)].flat();
+  const paths = all.filter((path) => read.has(path));
   const found = { paths, known, gone, isUnfinished: false };
   const fault = justMoved ? undefined : faultOf(name, state, head);
   if (fault) return { ...found, fault };

@@ -1,6 +1,7 @@
 /** Reads CSV. Records without quotes take a tenth of csv-parse's time. */
 import type { CsvError } from 'csv-parse/sync';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '#base/bounds';
+import { orUndefined } from '#base/or-undefined';
 import { LINE_FEED, QUOTE, RETURN } from '#base/text/ascii';
 
 export class CsvFault extends Error {
@@ -141,13 +142,8 @@ function createCsvReader(
     read,
     isOpen: () => rest !== '',
     cellsOfLast(text: string): string[] | undefined {
-      try {
-        const records = recordsOf(rest + text);
-        return records.length === 1 ? records[0] : undefined;
-      } catch (error) {
-        if (error instanceof CsvError) return undefined;
-        throw error;
-      }
+      const records = orUndefined(() => recordsOf(rest + text), CsvError);
+      return records?.length === 1 ? records[0] : undefined;
     },
     end(): void {
       if (rest !== '') parseQuoted(rest, [restLine]);

@@ -21,16 +21,15 @@ export type Parts = ReturnType<typeof openArchive>;
 
 /** Opens a workbook. Throws UsageError for other files, and later if a part is too large or damaged. */
 export function openArchive(bytes: Uint8Array, name: string) {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   // Container of .xls, and of workbooks with a password.
-  if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0])) {
-    const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
-      Buffer.from('EncryptedPackage', 'utf16le'),
-    );
+  if (startsWith(data, [0xd0, 0xcf, 0x11, 0xe0])) {
+    const isEncrypted = data.includes(Buffer.from('EncryptedPackage', 'utf16le'));
     refuseWorkbook(name, isEncrypted ? 'is password-protected' : 'is in the old Excel format (.xls)');
   }
-  if (!startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]))
+  if (!startsWith(data, [0x50, 0x4b, 0x03, 0x04]))
     refuseWorkbook(name, 'is not a workbook, despite its extension (possibly a renamed CSV file)');
-  const entries = readEntries(bytes, name);
+  const entries = readEntries(data, name);
   let unpacked = 0;
 
   function* pieces(path: string): Generator<string> {
@@ -112,8 +111,7 @@ interface Entry {
 }
 
 /** Reads the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
-function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+function readEntries(data: Buffer, name: string): Map<string, Entry> {
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: the end of the file is missing');
   const count = data.readUInt16LE(end + 10);
