@@ -1,5 +1,5 @@
 /** `qr update --due` and the UTM flags as their users type them. */
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { systemClock } from '#base/time/time';
@@ -199,22 +199,6 @@ describe('qr update --due', () => {
     },
   );
 
-  it('reports an edit by another client as a conflict after a run that was killed at its PATCH', async () => {
-    for (const moment of ['before', 'applied'] as const) {
-      const plan = await usePlan(PLAN);
-      plan.clockTo('2030-03-31T00:45:00Z');
-      expect(await plan.killedAt(2, moment)).toBe(true);
-      plan.edit('https://example.com/mine');
-      const asked = await plan.due();
-      expect(asked.code, asked.stderr).toBe(9);
-      expect(asked.stdout).toContain(',conflict,');
-      expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
-      expect((await plan.due('--conflicts', 'service')).code).toBe(0);
-      expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '' });
-      expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
-    }
-  });
-
   it('waits for another run of the plan, and applies each row once', { timeout: 60_000 }, async () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T05:00:00Z');
@@ -280,31 +264,6 @@ describe('qr update --due', () => {
     expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from');
   });
 
-  it('reports rows whose code does not exist, and applies the others', async () => {
-    const plan = await usePlan([
-      'slug,at,status',
-      'nobody,2030-03-31T00:00Z,paused',
-      'nobody,2031-03-31T00:00Z,active',
-      'MENU,2030-01-01T00:00Z,paused',
-    ]);
-    expect(await plan.due()).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining('Updated 1 code, 2 gone'),
-    });
-    expect(plan.code('menu')?.status).toBe('paused');
-  });
-
-  it('reports rows before their time as `later`, in the results and in the dry run', async () => {
-    const plan = await usePlan(PLAN);
-    plan.clockTo('2030-03-31T00:31:00Z');
-    const run = await plan.due('-f', 'json');
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('Updated 1 code, 2 not due yet') });
-    expect(JSON.parse(run.stdout)).toHaveLength(1); // what is not due is no news
-    const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
-    expect(results.match(/,(later|not-attempted),/g)).toEqual([',later,', ',later,']);
-    expect(results).toContain(',later,not due until 2030-03-31T01:30:00.000Z,,\n');
-  });
-
   it('reads a time without a zone in --timezone or the zone of the profile, or else refuses it', async () => {
     const plan = await usePlan(['slug,at,status', 'MENU,2030-03-31 03:30,paused']);
     plan.clockTo('2030-03-31T01:31:00Z');
@@ -332,79 +291,6 @@ describe('a dated plan', () => {
     'slug,at,destination,name',
     `MENU,${PAST},https://${destination}/,${name}`,
   ];
-
-  it('sends each correction if a row changes from A to B and back', async () => {
-    const plan = await usePlan(planOf('a.test'));
-    for (const destination of ['a.test', 'b.test', 'a.test', 'b.test']) {
-      await plan.write(planOf(destination));
-      expect(await plan.due()).toMatchObject({ code: 0, stderr: expect.stringContaining('Updated 1 code') });
-      expect(plan.code('menu')?.destination).toBe(`https://${destination}/`);
-    }
-    expect(plan.patches()).toBe(4);
-  });
-
-  it('ends with A if three rows set A, B and A at three times', async () => {
-    const at = (hour: string, destination: string) => `MENU,2030-04-01T${hour}:00Z,https://${destination}/`;
-    const plan = await usePlan([
-      'slug,at,destination',
-      at('01', 'a.test'),
-      at('02', 'b.test'),
-      at('03', 'a.test'),
-    ]);
-    for (const [hour, destination] of [
-      ['01', 'a.test'],
-      ['02', 'b.test'],
-      ['03', 'a.test'],
-    ]) {
-      plan.clockTo(`2030-04-01T${hour}:30:00Z`);
-      expect((await plan.due()).code).toBe(0);
-      expect(plan.code('menu')?.destination).toBe(`https://${destination}/`);
-    }
-    expect(plan.patches()).toBe(3);
-  });
-
-  it('sends only a corrected name, and keeps a later destination of the service', async () => {
-    const plan = await usePlan(planOf('a.test', 'First'));
-    expect((await plan.due()).code).toBe(0);
-    plan.edit('https://example.com/mine');
-    await plan.write(planOf('a.test', 'Second'));
-    expect((await plan.due()).code).toBe(0);
-    expect(plan.code('menu')).toMatchObject({ name: 'Second', destination: 'https://example.com/mine' });
-  });
-
-  it('keeps later edits if the file is renamed or the results get another path', async () => {
-    const plan = await usePlan(planOf('a.test'));
-    expect((await plan.due()).code).toBe(0);
-    plan.edit('https://example.com/mine');
-    await rename(join(plan.cwd, 'plan.csv'), join(plan.cwd, 'plan-2.csv'));
-    expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due')).code).toBe(0);
-    expect(
-      (await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due', '--results', 'out.csv')).code,
-    ).toBe(0);
-    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
-
-    await plan.write(['slug,destination', 'MENU,https://example.com/by-file']);
-    expect((await plan.run('qr', 'update', '--from', 'plan.csv', '--conflicts', 'file')).code).toBe(0);
-    expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due')).code).toBe(0);
-    expect(plan.code('menu')?.destination).toBe('https://example.com/by-file');
-  });
-
-  it('keeps a later edit of a value that the code already had when its time came', async () => {
-    const plan = await usePlan(['slug,at,destination', `MENU,${PAST},https://example.com/menu`]);
-    expect((await plan.due()).code).toBe(0);
-    plan.edit('https://example.com/mine');
-    expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '' });
-    expect([plan.patches(), plan.code('menu')?.destination]).toEqual([0, 'https://example.com/mine']);
-  });
-
-  it('adds tags to the destination once', async () => {
-    const plan = await usePlan(['slug,at,utm_source', `MENU,${PAST},poster`]);
-    expect((await plan.due()).code).toBe(0);
-    expect(plan.code('menu')?.destination).toBe('https://example.com/menu?utm_source=poster');
-    plan.edit('https://example.com/mine');
-    expect((await plan.due()).code).toBe(0);
-    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
-  });
 
   it('does not alternate with another plan for the same code', async () => {
     const plan = await usePlan(planOf('a.test'));
