@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
 import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
+import { applyThenDrop, sometimes } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -93,23 +93,6 @@ describe('qr update --from', () => {
     for (const other of [all[0], all[2]]) expect(stdout).not.toContain(other?.slug);
   });
 
-  it.each([
-    ['update', '--status', 'paused'],
-    ['update', '--status', 'paused', '--dry-run'],
-  ])('is refused if a user sorted only one column: %s %s', async (...line) => {
-    const { write, qr, sandbox, code } = await useChanges();
-    const [a, b, c] = [0, 1, 2].map(code);
-    // A slug that a spreadsheet made a number of is of no code, and the id counts.
-    await write(`id,slug\n${a?.id},${b?.slug}\n${b?.id},${a?.slug}\n${c?.id},7\n`);
-    const { code: exit, stderr } = await qr([...line]);
-    expect(exit).toBe(2);
-    expect(stderr).toContain(
-      `line 2: the ID belongs to ${a?.slug}, but the slug is ${b?.slug}: correct one of them`,
-    );
-    expect(stderr).toContain(': 2 faults (no changes were made)');
-    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-  });
-
   it('requires --max-changes to change more than the allowed share of the codes (9)', async () => {
     const { write, qr, count, sandbox } = await useChanges({ codes: 20 });
     for (const { id } of sandbox.workspace.codes()) sandbox.workspace.update(id, { status: 'active' });
@@ -123,26 +106,6 @@ describe('qr update --from', () => {
     expect((await qr(['update', '--status', 'paused', '--max-changes', '50%'])).code).toBe(9);
     expect((await qr(['update', '--status', 'paused', '--max-changes', '12'])).code).toBe(0);
     expect(count('PATCH')).toBe(12);
-  });
-
-  it('fails a row that the service rejects, and stops there with --fail-fast', async () => {
-    const refuse = sometimes(({ request }) => `${request.body}`.includes('Bad') && fails(400));
-    const { write, qr, results, code } = await useChanges({ intercept: refuse });
-    await write(`id,name\n${code(0).id},Good\n${code(1).id},Bad\n${code(2).id},Fine\n`);
-    expect(await qr(['update', '--fail-fast', '--concurrency', '1'])).toMatchObject({ code: 8 });
-    expect((await results()).map(({ outcome }) => outcome)).toEqual(['updated', 'failed', 'not-attempted']);
-    expect(await qr(['update'])).toMatchObject({ code: 8 });
-    expect((await results()).map(({ outcome }) => outcome)).toEqual(['unchanged', 'failed', 'updated']);
-  });
-
-  it('checks every row before the first request', async () => {
-    const { write, qr, sandbox } = await useChanges();
-    await write('id,status\nx,paused\n,pausd\n');
-    expect(await qr(['update'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/line 2, column id: [\s\S]*line 3: has neither an ID nor a slug/),
-    });
-    expect(sandbox.requests).toHaveLength(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baseOf, formatBase } from '#codes/engine/plan/base';
-import { dropBefore, type Fault, fails, sometimes } from '../support/faults.ts';
+import { type Fault, fails, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
@@ -49,21 +49,6 @@ describe('qr create --from', () => {
     expect(await create(['--concurrency', '16'])).toMatchObject({ code: 0 });
     expect(most).toBe(16);
     expect([sandbox.requests.length, sandbox.refused(), names().length]).toEqual([400, 0, 399]);
-  });
-
-  it('costs only the listing in a second run, and one request per added row', async () => {
-    const { create, write, methods } = await useBench(rowsOf(3));
-    await create();
-    methods();
-    const again = await create(['--format', 'json']);
-    expect([again.code, outcomesOf(JSON.parse(again.stdout))]).toEqual([0, 'unchanged unchanged unchanged']);
-    expect(methods()).toEqual({ GET: 1 });
-    await write('codes.csv', rowsOf(5));
-    expect(await create()).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('Created 2 codes, 3 unchanged'),
-    });
-    expect(methods()).toEqual({ GET: 1, POST: 2 });
   });
 
   it.each([
@@ -169,6 +154,7 @@ describe('codes that exist already', () => {
     sandbox.workspace.create({ name: 'b', type: 'wifi' });
     const { code, stderr } = await create();
     expect([code, stderr]).toEqual([0, expect.stringContaining('Created 3 codes, 1 exists')]);
+    expect(stderr).toContain('1 row exists already on the service; no code was created for it');
     const results = await readResults();
     expect(outcomesOf(results)).toBe('exists created created created');
     expect(results[0]).toMatchObject({ id: there.id, slug: there.slug });
@@ -232,22 +218,6 @@ describe('qr create --from with a service that refuses requests', () => {
       'not-attempted',
       'not-attempted',
     ]);
-  });
-
-  it('proposes the same command after an outage (7), which then resumes', async () => {
-    let [down, healthy] = [false, false];
-    const { create, names } = await useBench(rowsOf(8), {
-      intercept: sometimes(({ request }) => {
-        down ||= !healthy && `${request.body}`.includes('Code 5"');
-        return down && dropBefore;
-      }),
-    });
-    const args = ['--retry-for', '200ms', '--settle', '100ms', '--concurrency', '1'];
-    const { code, stderr } = await create(args);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('run the same command to finish')]);
-    [down, healthy] = [false, true];
-    expect(await create(args)).toMatchObject({ code: 0 });
-    expect(names()).toHaveLength(8);
   });
 
   it('stops at once for an invalid key (3) and for --max-wait (6)', async () => {

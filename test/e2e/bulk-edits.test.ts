@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
@@ -23,17 +22,6 @@ describe('a saved list without the column base', () => {
     expect((await qr(['update', '--from', 'list.xlsx', '--conflicts', 'file'])).code).toBe(0);
     expect(methods().PATCH).toBe(1);
   });
-
-  it('with times that a spreadsheet rewrote overwrites no edit on the service (9)', async () => {
-    const { qr, sandbox, edit, methods } = await useBench(rowsOf(1));
-    const made = sandbox.workspace.create({ name: 'Menu', destination: 'https://example.com/old' });
-    await qr(['list', ...FIELDS, '-o', 'list.csv']);
-    await edit('list.csv', (row) => ({ ...row, updated_at: '27.11.2026 11:25:14' }));
-    sandbox.workspace.update(made.id, { destination: 'https://example.com/new' });
-    methods();
-    expect((await qr(['update', '--from', 'list.csv'])).code).toBe(9);
-    expect(methods().PATCH).toBeUndefined();
-  });
 });
 
 describe('a sheet that was created', () => {
@@ -55,20 +43,6 @@ describe('a sheet that was created', () => {
     expect(await create()).toMatchObject({ code: 0 });
     expect(posts()).toBe(5);
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
-  });
-
-  it('has a code for each row after its rows were copied: two equal rows are two codes', async () => {
-    const { create, write, names } = await useBench(rowsOf(2));
-    await create();
-    await write('codes.csv', `${rowsOf(2)}${rowsOf(2).slice('name,destination\n'.length)}`);
-    for (const outcomes of [
-      'unchanged unchanged created created',
-      'unchanged unchanged unchanged unchanged',
-    ]) {
-      const { code, stdout } = await create(['-f', 'json']);
-      expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
-    }
-    expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2', 'Code 2']);
   });
 
   it('does not send a corrected address (8), and sends one PATCH with --apply-edits', async () => {
@@ -138,73 +112,6 @@ describe('a sheet that was created', () => {
       else expect(code('Code 2')).toMatchObject({ id, destination });
     },
   );
-
-  it('keeps the change of another client, and sends the edited fields', async () => {
-    const { create, write, code, sandbox, names } = await useBench(rowsOf(1));
-    await create();
-    const { id } = code('Code 1');
-    sandbox.workspace.update(id, { name: 'Renamed there' });
-    await write('codes.csv', rowsOf(1).replace('example.com/1', 'example.com/one'));
-    const held = await create();
-    expect([held.code, held.stderr]).toEqual([8, expect.stringContaining(id)]);
-    expect(await create(['--apply-edits'])).toMatchObject({ code: 0 });
-    expect(sandbox.workspace.code(id)).toMatchObject({
-      name: 'Renamed there',
-      destination: 'https://example.com/one',
-    });
-    expect(names()).toHaveLength(1);
-  });
-
-  it('has one new code for an edited row with --as-new', async () => {
-    const { create, write, names, posts } = await useBench(rowsOf(2));
-    await create();
-    await write('codes.csv', rowsOf(2).replace('Code 2', 'Code two'));
-    expect((await create()).code).toBe(8);
-    expect(await create(['--as-new', '3'])).toMatchObject({ code: 0 });
-    expect(await create(['--as-new', '3'])).toMatchObject({ code: 0 });
-    expect([names(), posts()]).toEqual([['Code 1', 'Code 2', 'Code two'], 3]);
-  });
-
-  it('has a new code for a row of another type, and needs a decision for rows that match several codes', async () => {
-    const { create, write, posts } = await useBench('name,type,destination\na,url,https://x.de\n');
-    await create();
-    await write(
-      'codes.csv',
-      'name,type,destination\nb,url,https://x.de\nc,url,https://x.de\na,url,https://x.de\n',
-    );
-    expect(await create()).toMatchObject({ code: 0 });
-    expect(posts()).toBe(3);
-  });
-
-  it('is changed exactly once, whichever response is lost', async () => {
-    let isLost = true;
-    const { create, write, code, names } = await useBench(rowsOf(2), {
-      intercept: sometimes(({ request }) => isLost && request.method === 'PATCH' && applyThenDrop),
-    });
-    await create();
-    const { id } = code('Code 1');
-    await write('codes.csv', rowsOf(2).replace('Code 1', 'Code one'));
-    expect((await create(['--apply-edits', '--retry-for', '0s'])).code).not.toBe(0);
-    isLost = false;
-    expect(code('Code one').id).toBe(id);
-    expect(await create()).toMatchObject({ code: 0 });
-    await write('codes.csv', rowsOf(2));
-    expect((await create()).code).toBe(8);
-    expect(await create(['--apply-edits'])).toMatchObject({ code: 0 });
-    expect([code('Code 1').id, names()]).toEqual([id, ['Code 1', 'Code 2']]);
-  });
-
-  it('has a new code for a rejected row after its correction', async () => {
-    const intercept = sometimes(({ request }) => `${request.body}`.includes('bad') && fails(400));
-    const { create, write, names } = await useBench(
-      'name,destination\ngood,https://x.de\nbad,https://y.de\n',
-      { intercept },
-    );
-    expect(await create()).toMatchObject({ code: 8 });
-    await write('codes.csv', 'name,destination\ngood,https://x.de\nbetter,https://y.de\n');
-    expect(await create()).toMatchObject({ code: 0 });
-    expect(names()).toEqual(['better', 'good']);
-  });
 });
 
 describe('three users with three copies', () => {

@@ -1,26 +1,12 @@
 /** The memory of runs over files: losing it costs a question, never a second code or an edit; that of another workspace is never used. */
-import { cp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
-import { applyThenHang, sometimes } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useSharedAddress } from '../support/two-workspaces.ts';
 import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('a ledger', () => {
-  it('that is lost causes no duplicate code: the rows exist', async () => {
-    const { create, methods } = await useBench(rowsOf(3));
-    await create();
-    methods();
-    const env = await newMachine();
-    const { code, stdout, stderr } = await create(['-f', 'json'], { env });
-    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'exists exists exists']);
-    expect(stderr).toContain('3 rows exist already on the service; no code was created for them');
-    expect((await create(['-f', 'json'], { env })).stdout).toContain('unchanged');
-    expect(methods()).toEqual({ GET: 2 });
-  });
-
   it('that is older than the last runs causes no duplicate code, and overwrites no edit of another client', async () => {
     const { create, write, methods, sandbox, code } = await useBench(rowsOf(2));
     const state = await newMachine();
@@ -102,18 +88,5 @@ describe('a ledger', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);
     expect((await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } })).code).toBe(0);
     expect(names()).toHaveLength(2);
-  });
-
-  it('that is lost after a lost response causes no duplicate code either', async () => {
-    let isLost = true;
-    const { create, names, directory } = await useBench(rowsOf(2), {
-      intercept: sometimes(({ request }) => isLost && request.method === 'POST' && applyThenHang),
-    });
-    const args = ['--settle', '100ms', '--timeout', '300ms'];
-    await create([...args, '--ledger', 'own.jsonl']);
-    isLost = false;
-    await rm(join(directory, 'own.jsonl'));
-    expect((await create([...args, '--ledger', 'own.jsonl'])).code).toBe(0);
-    expect(names()).toEqual(['Code 1', 'Code 2']);
   });
 });

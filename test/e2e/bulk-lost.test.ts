@@ -67,38 +67,6 @@ describe('a run that loses responses', () => {
     expect(names()).toHaveLength(11);
   });
 
-  it('reports the duplicate code of a request that arrived much later (9), in this run or the next', async () => {
-    let late: (() => void) | undefined;
-    let posts = 0;
-    const { create, sandbox, names } = await useBench(rowsOf(2), {
-      intercept: sometimes(({ request }) => {
-        if (request.method !== 'POST' || posts++ > 0) return undefined;
-        return (exchange) => {
-          late = () => exchange.apply();
-          exchange.response.destroy();
-        };
-      }),
-    });
-    const quick = ['--concurrency', '1', '--settle', '100ms'];
-    expect(await create(quick)).toMatchObject({ code: 0 });
-    late?.();
-    expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
-    const told = await create(quick);
-    expect([told.code, told.stderr]).toEqual([9, expect.stringContaining('another new code has its values')]);
-    for (const { id, name } of sandbox.workspace.codes())
-      if (name === 'Code 1') expect(told.stderr).toContain(id);
-    expect(posts).toBe(3);
-  });
-
-  it('sends no more requests after ten losses in a row until it has read the listing', async () => {
-    let posts = 0;
-    const { create, names } = await useBench(rowsOf(30), {
-      intercept: sometimes(({ request }) => request.method === 'POST' && posts++ < 10 && applyThenDrop),
-    });
-    const { code } = await create(['--concurrency', '1', '--settle', '100ms']);
-    expect([code, names().length, new Set(names()).size]).toEqual([0, 30, 30]);
-  });
-
   it('recognizes the requests of a killed run, even in a copy of the file with more rows', async () => {
     let kill = () => undefined as unknown;
     let posts = 0;

@@ -134,28 +134,4 @@ describe('a list of ids or slugs', () => {
       stderr: expect.stringContaining('The file has no rows'),
     });
   });
-
-  it('can be a file with a byte order mark, CRLF, empty lines and quotes', async () => {
-    const { qr, cwd, codes, files } = await usePipe({ codes: 3 });
-    const [a, b, c] = codes();
-    await writeFile(
-      join(cwd, 'list.txt'),
-      `\ufeff${a?.slug}\r\n\r\n"${b?.id.toUpperCase()}"\r\n  ${c?.slug}  \r\n`,
-    );
-    const { code, stdout } = await qr(['update', '--from', 'list.txt', '--status', 'expired', '-f', 'json']);
-    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'updated updated updated']);
-    expect((await files()).sort()).toEqual(['list.results.csv', 'list.txt']);
-    const nothing = await qr(['update', '--from', 'list.txt']);
-    expect([nothing.code, nothing.stderr]).toEqual([
-      2,
-      expect.stringContaining('a list of codes contains no changes'),
-    ]);
-    await writeFile(join(cwd, 'list.txt'), `code\n${a?.slug}\n`);
-    const header = await qr(['update', '--from', 'list.txt', '--status', 'paused']);
-    expect([header.code, header.stderr]).toEqual([
-      2,
-      expect.stringContaining('add an id or slug column (the file has "code")'),
-    ]);
-    expect(codes().every(({ status }) => status === 'expired')).toBe(true);
-  });
 });

@@ -3,7 +3,7 @@ import { copyFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startCli } from '../support/cli.ts';
-import { applyThenHang, type Fault, honest, sometimes } from '../support/faults.ts';
+import { type Fault, honest, sometimes } from '../support/faults.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
@@ -247,51 +247,10 @@ describe('qr apply', () => {
         .sort(),
     ).toEqual(['active', 'paused']);
   });
-
-  it('activates a code that --removed pause had paused when its key is added again', async () => {
-    const { qr, write, code } = await useBench('key,name,type\na,A,sms\nb,B,sms\n');
-    await qr(['apply', '--from', 'codes.csv']);
-    await write('codes.csv', 'key,name,type\na,A,sms\n');
-    expect((await qr(['apply', '--from', 'codes.csv', '--removed', 'pause'])).code).toBe(0);
-    expect(code('B').status).toBe('paused');
-    await write('codes.csv', 'key,name,type\na,A,sms\nb,B,sms\n');
-    expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(0);
-    expect(code('B').status).toBe('active');
-  });
-
-  it('needs a decision for a key 007 that became 7, even with an edit, and creates no duplicate code (9)', async () => {
-    const { qr, write, methods, names, sandbox } = await useBench(
-      'key,name,type\n007,Bond,sms\n008,Bill,sms\nm,M,sms\n',
-    );
-    await qr(['apply', '--from', 'codes.csv']);
-    await write('codes.csv', 'key,name,type\n7,James,sms\n8,Bill,sms\nm,M,sms\n');
-    methods();
-    const { code, stderr } = await qr(['apply', '--from', 'codes.csv', '--removed', 'pause']);
-    expect([code, stderr]).toEqual([9, expect.stringContaining('its key differs from the key "007"')]);
-    expect([methods(), sandbox.workspace.codes().filter(({ status }) => status === 'paused')]).toEqual([
-      { GET: 1 },
-      [],
-    ]);
-    expect(names()).toEqual(['Bill', 'Bond', 'M']);
-  });
 });
 
 describe('a decision', () => {
   const quick = ['--settle', '100ms', '--timeout', '500ms', '--concurrency', '1'];
-
-  it('repeated after a lost response creates no duplicate code', async () => {
-    let isLost = false;
-    const { create, names } = await useBench(rowsOf(2), {
-      intercept: sometimes(({ request }) => isLost && request.method === 'POST' && applyThenHang),
-    });
-    await create();
-    isLost = true;
-    const again = ['--as-new', '2', ...quick];
-    const lost = await create(again);
-    isLost = false;
-    expect([lost.code, (await create(again)).code, (await create(again)).code]).toEqual([0, 0, 0]);
-    expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
-  });
 
   it.runIf(SOAK)(
     '--as-new all creates the rows once in two runs, even if the first run was killed',
@@ -319,36 +278,6 @@ describe('a decision', () => {
       expect(names()).toEqual([1, 2, 3, 4].flatMap((n) => [`Code ${n}`, `Code ${n}`]));
     },
   );
-
-  it('is needed if the response for a key was lost, its code renamed and its row edited: no duplicate code', async () => {
-    let onPost = () => undefined as unknown;
-    const { qr, write, code, sandbox, directory, methods } = await useBench(
-      'key,name,destination\na,Poster,https://x.de/a\n',
-      {
-        intercept: sometimes(({ request }) => {
-          if (request.method !== 'POST') return undefined;
-          return (exchange) => {
-            exchange.apply();
-            onPost();
-          };
-        }),
-      },
-    );
-    const apply = ['apply', '--from', 'codes.csv', '--settle', '100ms'];
-    const running = await startCli(['qr', ...apply], { env: sandbox.env, cwd: directory });
-    onPost = () => running.child.kill('SIGKILL');
-    await running.done;
-    const { id } = sandbox.workspace.update(code('Poster').id, { name: 'By hand' }) ?? {};
-    await write('codes.csv', 'key,name,destination\na,Poster two,https://x.de/a\n');
-    methods();
-    const asked = await qr(apply);
-    expect([asked.code, asked.stderr]).toEqual([9, expect.stringContaining(`${id}`)]);
-    expect(methods()).not.toHaveProperty('POST');
-    expect((await qr([...apply, '--adopt', `a=${id}`])).code).toBe(0);
-    expect(code('Poster two').id).toBe(id);
-    expect((await qr(apply)).code).toBe(0);
-    expect(sandbox.workspace.codes()).toHaveLength(1);
-  });
 });
 
 describe('a code that was deleted', () => {
@@ -372,25 +301,6 @@ describe('a code that was deleted', () => {
     await write('codes.csv', rowsOf(2));
     expect((await create()).code).toBe(0);
     expect(methods()).not.toHaveProperty('POST');
-  });
-});
-
-describe('a plan of dated changes', () => {
-  const at = (day: number) => `2020-01-0${day}T00:00Z`;
-  const due = ['update', '--due', '--from'];
-
-  it('needs a decision on another machine for a later edit of another client, for rows with a base (9)', async () => {
-    const { qr, read, write, sandbox, methods } = await useBench('', { codes: 1 });
-    const id = sandbox.codeId();
-    await qr(['list', '-o', 'list.csv', '--fields', 'id,destination,base']);
-    const [header = '', row = ''] = (await read('list.csv')).split('\n');
-    await write('plan.csv', `${header},at\n${row.replace(/(?<=,)[^,]*(?=,r)/, 'https://x.de/a')},${at(1)}\n`);
-    expect((await qr([...due, 'plan.csv'])).code).toBe(0);
-    sandbox.workspace.update(id, { destination: 'https://person.example/' });
-    methods();
-    expect((await qr([...due, 'plan.csv'], { env: await newMachine() })).code).toBe(9);
-    expect(methods()).not.toHaveProperty('PATCH');
-    expect(sandbox.workspace.code(id)?.destination).toBe('https://person.example/');
   });
 });
 
@@ -426,12 +336,6 @@ describe.each(firstRows(1, habits))('a service that %s what it is sent', (_, cha
     expect(methods()).toEqual({ GET: 3 });
     expect(posts()).toBe(2);
   });
-
-  it('is reported by qr update CODE', async () => {
-    const { qr, sandbox } = await useBench('', { codes: 1, intercept: storing(change) });
-    const { code, stderr } = await qr(['update', sandbox.codeId(), '--name', NAME]);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('stored')]);
-  });
 });
 
 describe('a run', () => {
@@ -462,24 +366,5 @@ describe('a run', () => {
     await write('codes.csv', rowsOf(3));
     expect((await create()).code).toBe(0);
     expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1', '']);
-  });
-});
-
-describe('a plan for a pull request', () => {
-  it.each([
-    ['nothing to do', (text: string) => text, 0],
-    ['a new row', (text: string) => `${text}k9,New,sms\n`, 8],
-    ['a code that is gone', (text: string) => text.replace('Row 1', 'Row one'), 9],
-  ])('ends as the run on main will: %s', async (what, change, exit) => {
-    const text = 'key,name,type\nk0,Row 0,sms\nk1,Row 1,sms\n';
-    const { qr, write, sandbox, code } = await useBench(text);
-    await qr(['apply', '--from', 'codes.csv']);
-    if (what.includes('gone')) sandbox.workspace.delete(code('Row 1').id);
-    await write('codes.csv', change(text));
-    const plan = await qr(['apply', '--from', 'codes.csv', '--dry-run', '--exit-code', '-f', 'markdown']);
-    expect(plan.code).toBe(exit);
-    if (exit !== 0)
-      expect(plan.stdout).toContain(exit === 9 ? 'missing on the service' : 'a run would change 1 code');
-    expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(exit === 9 ? 9 : 0);
   });
 });

@@ -530,8 +530,11 @@ describe('qr apply', () => {
     (key) => {
       const lock = lockOf(entry(1, '007'));
       const row = newRow(2, 'Code 1', 'https://example.com/new', { key });
-      expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([
-        { action: 'undecided', candidates: [{ slug: 'n0001' }] },
+      const policy = { ...apply, removed: 'pause' as const };
+      const reason = expect.stringContaining('its key differs from the key "007"');
+      // Its code is not that of a removed key.
+      expect(planOf([row], { codes: [codeOf(1)], lock, policy }).items).toMatchObject([
+        { action: 'undecided', candidates: [{ slug: 'n0001' }], reason },
       ]);
     },
   );
