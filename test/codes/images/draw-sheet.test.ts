@@ -6,7 +6,6 @@ import { encodeText } from '#codes/images/encode';
 import { findGrid, fitsPage, type LabelGrid, placesOf, SHEET_NUMBERS } from '#codes/images/label-grids';
 import { layOutLabel } from '#codes/images/label-sheet';
 import { placeFault } from '#codes/images/verify';
-import { breakLines } from '#files/paper/break-lines';
 import { loadFonts } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 import { readPdf } from '../../support/read-pdf.ts';
@@ -77,8 +76,6 @@ describe('sheets by their trade numbers', () => {
 
   it('all fit on their page, and are found by their number, with or without the brand, in any case', () => {
     for (const number of SHEET_NUMBERS) expect(fitsPage(grid(number))).toBe(true);
-    expect(findGrid('avery l7160')).toEqual(grid('L7160'));
-    expect(findGrid('J8160')).toEqual(grid('L7160'));
     for (const name of ['', 'L9999', 'constructor', '__proto__']) expect(findGrid(name)).toBeUndefined();
   });
 });
@@ -99,27 +96,6 @@ describe('the product numbers', () => {
     ['5371', ['8371']],
   ])('have the same grid as %s: %j', (number, others) => {
     for (const other of others) expect(grid(other)).toEqual(grid(number));
-  });
-});
-
-describe('a label', () => {
-  it('has its caption next to the code if the label is wide, or else below the code', () => {
-    expect(
-      layOutLabel({ widthMm: 63.5, heightMm: 38.1 }, { caption: true, sizeMm: undefined }),
-    ).toMatchObject({
-      code: { xMm: 1.5, sizeMm: 35.1 },
-      caption: { xMm: 36.6, align: 'left', lines: 10 },
-    });
-    expect(layOutLabel({ widthMm: 40, heightMm: 40 }, { caption: true, sizeMm: undefined })).toMatchObject({
-      code: { sizeMm: 33.6 },
-      caption: { align: 'center', lines: 1 },
-    });
-    expect(layOutLabel({ widthMm: 40, heightMm: 40 }, { caption: false, sizeMm: 30 })?.code).toEqual({
-      xMm: 5,
-      yMm: 5,
-      sizeMm: 30,
-    });
-    expect(layOutLabel({ widthMm: 40, heightMm: 40 }, { caption: false, sizeMm: 37.1 })).toBeUndefined();
   });
 });
 
@@ -204,16 +180,5 @@ describe('captions', () => {
     expect(texts('قائمة ۲۴')).toEqual(['۴۲', 'قائمة ']);
     expect(texts('Łódź').join('')).toBe('Łódź');
     expect(() => piecesOf('🎉', fonts)).toThrow('no font');
-  });
-
-  it.each([
-    ['one two three', 2, ['one two', 'three']],
-    ['one two three four five', 2, ['one two', 'three f…']],
-    ['abcdefghijkl', 3, ['abcdefgh', 'ijkl']],
-    ['abcdefgh', 1, ['abcdefgh']],
-    ['abcdefghi', 1, ['abcdefg…']],
-    ['', 2, []],
-  ])('break %j into lines of eight letters, at most %d lines', (text, most, lines) => {
-    expect(breakLines(text, most, (part) => [...part].length, 8)).toEqual(lines);
   });
 });

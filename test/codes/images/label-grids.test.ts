@@ -162,7 +162,7 @@ describe('a text', () => {
 
   it('has at least one character per line in any width, and no text if it has no lines', () => {
     expect(lines('abc', 2, 0)).toEqual(['a', 'b…']);
-    expect(lines('abc', 0)).toEqual([]);
+    expect([lines('abc', 0), lines('', 2)]).toEqual([[], []]);
     expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
   });
 
