@@ -1,5 +1,5 @@
 /** Candidates that completion scripts request while the user types. */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -53,20 +53,6 @@ describe('codes', () => {
     writeFileSync(cacheFile(), JSON.stringify(cache));
     await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
     expect(sandbox.requests).toHaveLength(2);
-  });
-
-  test('caches each workspace separately, in private files without the key', async () => {
-    const { env, cache, cacheFile } = await useConfig();
-    const [one, two] = [
-      await useSandbox({ codes: 1, scans: 1, seed: 1 }),
-      await useSandbox({ codes: 1, scans: 1, seed: 2 }),
-    ];
-    const ofOne = await candidates(['qr', 'get', ''], { ...env, ...one.env });
-    expect(statSync(cacheFile()).mode & 0o777).toBe(0o600);
-    expect(statSync(cache).mode & 0o777).toBe(0o700);
-    expect(cacheFile() + readFileSync(cacheFile(), 'utf8')).not.toContain('svc_live_');
-    expect(await candidates(['qr', 'get', ''], { ...env, ...two.env })).not.toEqual(ofOne);
-    expect(readdirSync(cache)).toHaveLength(2);
   });
 
   test('uses the profile and base URL of the typed command line', async () => {

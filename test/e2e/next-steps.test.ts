@@ -1,6 +1,3 @@
-/** What the built command proposes next: it helps in the state that the run is in, and acts on the workspace of that run. */
-import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
@@ -134,7 +131,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
 
 describe('the prompt of a deletion', () => {
   test('shows profile, host and backup directory, and proposes to pause in the same workspace', async () => {
-    const { qr, sandbox, cwd } = await useProfiles();
+    const { qr, sandbox } = await useProfiles();
     const slug = slugOf(sandbox);
     const { host } = new URL(sandbox.baseUrl);
     const args = ['qr', 'delete', slug, '--profile', 'kundeb', '--backup', 'saved'];
@@ -144,14 +141,6 @@ describe('the prompt of a deletion', () => {
       'Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in saved',
     );
     expect(no.stdout).toContain(`and its 10 scans in profile kundeb (${host})? This can't be undone. [y/N] `);
-    await writeFile(join(cwd, 'ids.csv'), `id\n${sandbox.codeId(0)}\n${sandbox.codeId(1)}\n`);
-    const two = await qr(['qr', 'delete', '--from', 'ids.csv', '--profile', 'kundeb'], {
-      tty: 400,
-      input: 'n\n',
-    });
-    expect(two.stdout).toContain(
-      `Delete 2 codes and their 20 scans in profile kundeb (${host})? This can't be undone. Type 2 to continue: `,
-    );
     expect(sandbox.workspace.codes()).toHaveLength(3);
   });
 
@@ -171,13 +160,4 @@ describe('the prompt of a deletion', () => {
     );
     expect([code, sandbox.workspace.codes().length]).toEqual([0, 2]);
   });
-});
-
-test('the names of files about a workspace contain neither its address nor its key', async () => {
-  const { qr, cwd, sandbox } = await useProfiles();
-  await qr(['qr', 'list', '--profile', 'kundeb']);
-  await qr(['__complete', '--profile', 'kundeb', 'qr', 'get', '']);
-  const names = readdirSync(join(cwd, 'cache', 'qrctl', 'codes'));
-  expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{1,8}\.json$/)]);
-  expect(sandbox.apiKey).toContain('svc_live_');
 });

@@ -36,6 +36,7 @@ describe('parseStored', () => {
     ['{}', 'its version is not 1'],
     ['{"version":2,"profiles":{}}', 'a newer qrctl may have written it'],
     ['{"version":1}', '"profiles" is not an object'],
+    ['{"version":1,"__proto__":{"profiles":{}}}', '"profiles" is not an object'],
     ['{"version":1,"profiles":[]}', '"profiles" is not an object'],
     ['{"version":1,"current":5,"profiles":{}}', '"current" is not a name'],
     ['{"version":1,"profiles":{"p":"svc_live_canary"}}', 'a profile is not an object'],
