@@ -235,17 +235,6 @@ describe('qr check', () => {
       });
     });
 
-    it('reports a server that refuses connections as `unreachable`', async () => {
-      const { sandbox, cwd, check } = await useSilence();
-      add(sandbox, ['a', 'http://127.0.0.1:1/'], ['b', 'http://127.0.0.1:1/b']);
-      const { code, stderr } = await check('--since-last', 'check.csv');
-      expect([code, stderr]).toEqual([8, expect.stringContaining('2 codes')]);
-      expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toContain(
-        'unreachable,,http://127.0.0.1:1/,0,,',
-      );
-      expect(await check('--since-last', 'check.csv')).toMatchObject({ code: 0 });
-    });
-
     it('exits with 7 also if only one destination was checked', async () => {
       const { sandbox, check, dead } = await useSilence('a');
       add(sandbox, ...dead);
@@ -342,29 +331,6 @@ describe('qr check', () => {
     const run = await runByDay(['qr', 'check', ...args], { env: sandbox.env, cwd });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(message);
-  });
-
-  it('requests hosts that only the proxy can resolve only with --allow-private (K1)', async () => {
-    const { asked, at: proxy } = await usePages({});
-    const sandbox = await useSandbox({ codes: 0, scans: 0 });
-    add(
-      sandbox,
-      ['inside', 'http://intranet.invalid/'],
-      ['address', 'http://10.0.0.7/'],
-      ['tunnel', 'https://intranet.invalid/'],
-    );
-    const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1,localhost' };
-    const run = await runByDay(['qr', 'check', '-f', 'json'], { env });
-    // None was reached, so that the network is to blame.
-    expect(run.code).toBe(7);
-    const found: { name: string; outcome: string; error: string }[] = JSON.parse(run.stdout);
-    expect(found.map(({ name, outcome }) => [name, outcome])).toEqual(
-      ['inside', 'address', 'tunnel'].map((name) => [name, 'unreachable']),
-    );
-    expect(found[0]?.error).toMatch(/on this machine; a request through the proxy requires --allow-private$/);
-    expect(asked).toEqual([]);
-    await runByDay(['qr', 'check', '--allow-private'], { env });
-    expect(asked).toContain('http://intranet.invalid/');
   });
 
   it("quotes and truncates the slug in its last line, so that a slug can't forge a hint", async () => {

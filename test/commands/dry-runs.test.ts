@@ -40,28 +40,6 @@ async function useRows(codes = ['menu', 'sale']) {
   };
 }
 
-describe('qr create --dry-run', () => {
-  it('lists each row as `create`, `unchanged` or `exists`', async () => {
-    const { write, plan, qrctl, sandbox } = await useRows(['menu']);
-    const [header, ...rows] = [
-      'name,destination',
-      ...['a', 'b', 'c'].map((name) => `${name},https://example.com/of-${name}`),
-    ];
-    write(header ?? '', rows[0] ?? '');
-    expect(await qrctl('create', '--from', 'rows.csv')).toMatchObject({ code: 0 });
-    write(header ?? '', ...rows, 'menu,https://example.com/menu');
-    const { rows: planned, last } = await plan('create');
-    expect(planned).toEqual([
-      ['create', null],
-      ['create', null],
-      ['unchanged', null],
-      ['exists', expect.stringContaining('menu')],
-    ]);
-    expect(last).toMatch(/^1 existing code, 2 to create, 1 unchanged \(about \d+ requests\)/);
-    expect(sandbox.workspace.codes()).toHaveLength(2);
-  });
-});
-
 describe('qr update --dry-run', () => {
   it('lists each row as `update`, `unchanged` or `gone`, as the run does', async () => {
     const { write, plan, qrctl, cwd } = await useRows();

@@ -252,11 +252,6 @@ describe('qr update --due', () => {
       code: 2,
       stderr: expect.stringContaining('line 3, column status: conflicts'),
     });
-    await twice.write(['slug,id,at,status', 'MENU,SALE,2030-03-31T10:00Z,paused']);
-    expect(await twice.due()).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('line 2: the ID belongs to'),
-    });
     expect(twice.patches()).toBe(0);
 
     const undated = await usePlan(['slug,destination', 'MENU,https://a.test/']);

@@ -5,15 +5,7 @@ import { parseInput } from '#codes/input/read-input';
 import type { SandboxOptions } from '#sandbox/options';
 import { argv } from '../support/argv.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
-import {
-  applyThenDrop,
-  dropBefore,
-  fails,
-  half,
-  smallerPages,
-  sometimes,
-  wrongTotal,
-} from '../support/faults.ts';
+import { applyThenDrop, dropBefore, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
 import { runHere } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -196,8 +188,6 @@ describe('qr create', () => {
 
   it.each([
     ['dropped', applyThenDrop],
-    ['a 500', fails(500)],
-    ['cut in half', half(true)],
     ['dropped before', dropBefore],
   ])(
     'does not repeat a POST without a response (%s), and shows how to look for the code',

@@ -175,9 +175,6 @@ describe('qr apply', () => {
 
   it.each([
     ['a missing key', 'key,name,destination\n,x,https://example.com\n', 'line 2'],
-    ['a doubled key', file(row(1), row(1)), 'line 3'],
-    ['keys that differ by case', file(row(1), row(1).toUpperCase()), 'line 3'],
-    ['no key column', 'name,destination\nx,https://example.com\n', 'line 1'],
     ['a changed type', 'key,name,type\nk1,Poster 1,wifi\n', 'line 2'],
     ['a new code without a name', file(row(1), 'k2,,https://example.com\n'), 'line 3'],
   ])('refuses %s with its line, and changes nothing', async (_, text, place) => {
@@ -196,13 +193,11 @@ describe('qr apply', () => {
 
   it.each([
     ['conflict markers', (lock: string) => lock.replace('"codes"', '<<<<<<< HEAD\n"codes"'), 'line 5'],
-    ['a newer version', (lock: string) => lock.replace('"version": 1', '"version": 2'), 'newer'],
     [
       'another service',
       (lock: string) => lock.replace(/"base_url": "[^"]*"/, '"base_url": "https://qr.example/api/v1"'),
       'qr.example',
     ],
-    ['damage', (lock: string) => lock.slice(0, -30), 'damaged'],
   ])('refuses a lock file with %s, and sends no request', async (_, spoil, words) => {
     const { apply, write, methods, cwd } = await usePlace();
     await write(file(row(1)));

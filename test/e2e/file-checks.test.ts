@@ -6,7 +6,6 @@ import { argv } from '../support/argv.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
-import { rowsOf } from './bulk-bench.ts';
 
 /** Runs commands beside files that are written first. */
 async function useFiles(files: Record<string, string>, options: SandboxOptions = {}) {
@@ -24,7 +23,6 @@ async function useFiles(files: Record<string, string>, options: SandboxOptions =
   };
 }
 
-const withoutColor = (text: string) => text.replace(/\x1b\[[0-9;]*m/g, '');
 const linesOf = (stderr: string) => stderr.split('\n').map((line) => line.trim());
 
 describe('one pass over a file', () => {
@@ -59,35 +57,6 @@ describe('one pass over a file', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('reports the first fifty faults and the number of the others', async () => {
-    const rows = Array.from({ length: 300 }, (_, n) => `c${n},urll,https://x.de`).join('\n');
-    const { qr } = await useFiles({ 'codes.csv': `name,type,destination\n${rows}\n` });
-    const { stderr } = await qr(['create', '--from', 'codes.csv']);
-    expect(stderr).toContain('codes.csv: 300 faults (no changes were made)');
-    expect(stderr.match(/"urll" is not a valid type/g)).toHaveLength(50);
-    expect(stderr).toContain('\n    and 250 more\n');
-    expect(stderr.match(/playlist/g)).toHaveLength(1);
-  });
-
-  it('counts the items of a JSON array, and lines of a plan', async () => {
-    const plan =
-      '[{"slug":"a","at":"soon","status":"paused"},{"slug":"a","at":"2026-01-01T00:00Z","status":"pausd"}]';
-    const { qr } = await useFiles({
-      'codes.json': '[{"name":"a","type":"sms"},{"name":"b"},3]',
-      'plan.json': plan,
-    });
-    const create = await qr(['create', '--from', 'codes.json']);
-    expect(linesOf(create.stderr).slice(1, 3)).toEqual([
-      'item 2, column destination: is empty and cannot be opened when scanned',
-      'item 3: is not a JSON object',
-    ]);
-    const update = await qr(['update', '--from', 'plan.json', '--due']);
-    expect(linesOf(update.stderr).slice(1, 3)).toEqual([
-      expect.stringContaining('item 1, column at: "soon" is not a time'),
-      'item 2, column status: "pausd" is not a valid status',
-    ]);
-  });
-
   it('reports a title row above the header', async () => {
     const { qr } = await useFiles({
       'codes.csv': 'Menus 2026;;\n;;\nname;type;destination\na;url;https://x.de\n',
@@ -110,23 +79,6 @@ describe('one pass over a file', () => {
 });
 
 describe('a dry run on a terminal', () => {
-  it('shows some new rows, the warnings and one line of counts; all rows with -f table', async () => {
-    const text = `${rowsOf(299)}Code 7,https://example.com/7\n`;
-    const { qr } = await useFiles({ 'codes.csv': text });
-    const dryRun = ['create', '--from', 'codes.csv', '--dry-run'];
-    const { stdout } = await qr(dryRun, { tty: 100 });
-    const lines = withoutColor(stdout).trimEnd().split('\r\n');
-    expect(lines.some((line) => /^ *2 +create .*Code 1 /.test(line))).toBe(true);
-    expect(lines.length).toBeLessThan(40);
-    expect(lines).toContain('warning: line 301: has the same values as line 8: each row gets its own code');
-    expect(lines.at(-1)).toMatch(/^300 codes to create \(about 30\d requests.*\)\. No changes were made$/);
-    const whole = await qr([...dryRun, '-f', 'table'], { tty: 100 });
-    expect(whole.stdout).toContain('Code 299');
-    const json = await qr([...dryRun, '-f', 'json']);
-    expect(JSON.parse(json.stdout)).toHaveLength(300);
-    expect(JSON.parse(json.stdout)[299]).toMatchObject({ line: 301, action: 'create' });
-  });
-
   it('numbers the rows of a workbook as the sheet does', async () => {
     const { qr, cwd, write } = await useFiles({}, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);

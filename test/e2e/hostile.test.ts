@@ -536,20 +536,6 @@ describe('values of files', () => {
     expect((await check()).stdout).toBe('');
   });
 
-  test('that are keys of JSON rows do not reach a prototype', async () => {
-    const directory = await useDirectory();
-    const sandbox = await useSandbox({ codes: 0 });
-    const row =
-      '{"name":"a","destination":"https://x.de","__proto__":{"type":"menu","name":"b"},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
-    await writeFile(join(directory, 'codes.ndjson'), `${row}\n`);
-    const { code } = await runByDay(['qr', 'create', '--from', 'codes.ndjson', '-q'], {
-      cwd: directory,
-      env: sandbox.env,
-    });
-    expect(code).toBe(0);
-    expect(sandbox.workspace.codes()).toMatchObject([{ name: 'a', type: 'url' }]);
-  });
-
   test('in profiles and settings are harmless on a terminal', async () => {
     const home = await useDirectory();
     const config = join(home, 'config');

@@ -83,12 +83,3 @@ describe('a file at the path of the results', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('empty.csv') });
   });
 });
-
-it('the results of an earlier run are replaced by a second run of the same command', async () => {
-  const { sandbox, qr, write, read } = await useWork();
-  await write('sale.csv', `id,name\n${sandbox.codeId(0)},one\n${sandbox.codeId(1)},two\n`);
-  for (const outcome of ['updated', 'unchanged']) {
-    expect(await qr('update', '--from', 'sale.csv')).toMatchObject({ code: 0 });
-    expect((await read('sale.results.csv')).match(new RegExp(`,${outcome},`, 'g'))).toHaveLength(2);
-  }
-});

@@ -117,13 +117,6 @@ describe('qr update CODE CODE…', () => {
     expect([code('a')?.status, code('b')?.status, code('c')?.status]).toEqual(['paused', 'paused', 'active']);
   });
 
-  it('sends nothing for a code that has the values already', async () => {
-    const { qr, patches } = await useCodes();
-    const { stdout } = await qr('a', 'b', '--name', 'Code a');
-    expect(stdout).toContain('unchanged');
-    expect(patches()).toBe(1);
-  });
-
   it('changes fifteen codes without a brake', async () => {
     const { sandbox, qr, patches } = await useCodes();
     const slugs = Array.from({ length: 15 }, (_, n) => `more${n}`);

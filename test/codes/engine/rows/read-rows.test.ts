@@ -92,25 +92,9 @@ describe('a file of new codes', () => {
     ]);
   });
 
-  it('without a column of destinations has one fault, if its types need destinations', async () => {
-    expect(await refusal('create', 'name,Web\na,https://x.de/1\nb,https://x.de/2\n')).toEqual([
-      'line 1, column destination: is missing; column "Web" contains addresses, so rename it to destination',
-    ]);
-    expect(await refusal('create', 'name,type,Web\na,wifi,https://x.de\n')).toEqual([]);
-    expect(await refusal('create', 'name,type,utm_source\na,wifi,x\nb,wifi,\nc,sms,y\n')).toHaveLength(1);
-    expect(await refusal('create', '[{"name":"a"},{"name":"b"}]', { name: 'x.json' })).toHaveLength(2);
-  });
-
   it('warns of rows that occur twice without a key', async () => {
-    const { warnings } = await read('create', 'name,destination\na,https://x.de\na,https://x.de/\n');
-    expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
     const keyed = await read('create', 'key,name,destination\n1,a,https://x.de\n2,a,https://x.de\n');
     expect(keyed.warnings).toEqual([]);
-  });
-
-  it('accepts destinations that cannot be opened with --force', async () => {
-    const { faults, warnings } = await read('create', 'name,destination\na,nope\n', { force: true });
-    expect([faults, warnings.length]).toEqual([[], 1]);
   });
 
   it('may contain neither half of a character nor a number as a name', async () => {
