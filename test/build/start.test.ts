@@ -210,26 +210,6 @@ describe.runIf(SOAK)('a damaged cache', () => {
       }
     });
   }, 600_000);
-
-  const damages: [string, (bytes: Buffer) => Buffer][] = [
-    ['half of its bytes', (bytes) => bytes.subarray(0, bytes.length >> 1)],
-    ['no bytes', () => Buffer.alloc(0)],
-    ['zeros', (bytes) => Buffer.alloc(bytes.length)],
-  ];
-  test.each(damages)('with %s is compiled again without a note', async (_, damage) => {
-    const { env, files } = await useCache();
-    const options: CliOptions = { env, nodeArgs: witness };
-    const { stdout } = await runCli(['config', 'list'], options);
-    for (const file of files()) writeFileSync(file, damage(readFileSync(file)));
-    const mended = await runCli(['config', 'list'], options);
-    expect({ ...mended, stderr: mended.stderr.replace(/^\S+: none\n/gm, '') }).toEqual({
-      code: 0,
-      signal: null,
-      stdout,
-      stderr: '',
-    });
-    expect((await runCli(['config', 'list'], options)).stderr).not.toMatch(/: (none|refused)$/m);
-  });
 });
 
 /** What differs between two runs of a command. */

@@ -242,19 +242,6 @@ describe('qr check', () => {
       expect(code).toBe(7);
       expect(stderr).toContain('the only destination that was checked did not respond (the connection was');
     });
-
-    it('reports a refused connection to the proxy, without the password of the proxy', async () => {
-      const { sandbox, cwd } = await useSilence();
-      add(sandbox, ['a', 'http://example.com/'], ['b', 'https://example.org/']);
-      const proxy = 'http://user:hunter2@127.0.0.1:1';
-      const env = { ...sandbox.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: '127.0.0.1' };
-      const { code, stderr } = await runByDay(['qr', 'check', '--allow-private'], { env, cwd });
-      expect([code, stderr]).toEqual([
-        7,
-        expect.stringContaining('cannot connect through the proxy 127.0.0.1:1: connection refused'),
-      ]);
-      expect(stderr).not.toContain('hunter2');
-    });
   });
 
   it('reports destinations that lack a required tag, and redirects that lose a tag', async () => {

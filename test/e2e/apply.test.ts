@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startCli, useDirectory } from '../support/cli.ts';
-import { SOAK } from '../support/property-runs.ts';
+import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { newMachine } from './bulk-bench.ts';
@@ -88,18 +87,6 @@ describe('qr apply', () => {
       '1 code to create, 1 unchanged (about 2 requests). No changes were made',
     );
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
-  });
-
-  it.runIf(SOAK)('makes a second run wait, which then plans from scratch', async () => {
-    const { sandbox, cwd, write } = await usePlace();
-    await write(file(...Array.from({ length: 30 }, (_, n) => row(n))));
-    const runs = await Promise.all(
-      [0, 1, 2].map(() => startCli(['qr', 'apply', '--from', 'codes.csv'], { env: sandbox.env, cwd })),
-    );
-    const ends = await Promise.all(runs.map(({ done }) => done));
-    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(30);
-    expect(sandbox.workspace.codes()).toHaveLength(30);
   });
 
   it('adopts an existing workspace with only the listing, by --init or without a lock file', async () => {

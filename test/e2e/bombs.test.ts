@@ -205,16 +205,3 @@ test.runIf(SOAK)(
   },
   300_000,
 );
-
-test('hidden rows are counted in a note, and omitted with --visible-only', async () => {
-  const cwd = await useDirectory();
-  const row = (name: string, hidden = '') => `<row ${hidden}><c t="str"><v>${name}</v></c></row>`;
-  await writeFile(join(cwd, 'a.xlsx'), workbook(row('a') + row('b', 'hidden="1"') + row('c', 'hidden="1"')));
-  const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_key0123456789' };
-  const run = (...args: string[]) =>
-    runByDay(['qr', 'create', '--from', 'a.xlsx', '--retry-for', '0s', ...args], { cwd, env });
-  expect((await run()).stderr).toContain(
-    '2 of 3 rows in a.xlsx are hidden but included; pass --visible-only to omit hidden rows',
-  );
-  expect((await run('--visible-only')).stderr).not.toContain('hidden');
-});

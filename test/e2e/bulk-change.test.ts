@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
-import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, sometimes } from '../support/faults.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -125,28 +124,6 @@ describe('qr delete --from', () => {
     expect(no.stdout).toContain(`"${code(0).name}" (slug ${code(0).slug}): 10 scans`);
     expect(count('DELETE')).toBe(0);
     expect(await qr(['delete'], { tty: true, input: '2\n' })).toMatchObject({ code: 0 });
-    expect(sandbox.workspace.codes()).toHaveLength(4);
-  });
-
-  it('recognizes a deletion if it is killed before the response', async () => {
-    let kill = () => {};
-    const dying = sometimes((exchange) => {
-      if (exchange.request.method !== 'DELETE' || exchange.number > 3) return;
-      return (...args) => {
-        kill();
-        return applyThenDrop(...args);
-      };
-    });
-    const { write, qr, file, sandbox, code, results } = await useChanges({ intercept: dying });
-    await write(`slug\n${code(0).slug}\n${code(1).slug}\n`);
-    const running = await startCli(['qr', 'delete', '--yes', '--from', file, '--concurrency', '1'], {
-      env: sandbox.env,
-    });
-    kill = () => running.child.kill('SIGKILL');
-    await running.done;
-    expect(sandbox.workspace.codes()).toHaveLength(5);
-    expect(await qr(['delete', '--yes'])).toMatchObject({ code: 0 });
-    expect((await results()).map(({ outcome }) => outcome)).toEqual(['deleted', 'deleted']);
     expect(sandbox.workspace.codes()).toHaveLength(4);
   });
 });

@@ -219,15 +219,4 @@ describe('qr create --from with a service that refuses requests', () => {
       'not-attempted',
     ]);
   });
-
-  it('stops at once for an invalid key (3) and for --max-wait (6)', async () => {
-    const { create, posts, sandbox, names } = await useBench(rowsOf(30), { limit: 20 });
-    expect(await create([], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } })).toMatchObject({
-      code: 3,
-    });
-    expect(posts()).toBe(0);
-    expect(await create(['--max-wait', '0'])).toMatchObject({ code: 6 });
-    expect(sandbox.refused()).toBe(0);
-    expect(names().length).toBeGreaterThan(10);
-  });
 });

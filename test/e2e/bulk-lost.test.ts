@@ -2,17 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startCli, until, useDirectory } from '../support/cli.ts';
-import {
-  applyThenDrop,
-  applyThenHang,
-  dropBefore,
-  type Fault,
-  fails,
-  hang,
-  landLate,
-  sometimes,
-} from '../support/faults.ts';
-import { firstRows, SOAK } from '../support/property-runs.ts';
+import { applyThenDrop, dropBefore, fails, hang, landLate, sometimes } from '../support/faults.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
@@ -65,33 +56,6 @@ describe('a run that loses responses', () => {
     expect(names()).toEqual([...Array.from({ length: 9 }, (_, row) => `Code ${row + 1}`), ...twice].sort());
     expect(await qr(decide)).toMatchObject({ code: 0 });
     expect(names()).toHaveLength(11);
-  });
-
-  it('recognizes the requests of a killed run, even in a copy of the file with more rows', async () => {
-    let kill = () => undefined as unknown;
-    let posts = 0;
-    const { sandbox, directory, write, qr, names, file } = await useBench(rowsOf(4), {
-      intercept: sometimes(({ request }) => {
-        if (request.method !== 'POST' || ++posts !== 2) return undefined;
-        return (exchange) => {
-          applyThenHang(exchange);
-          kill();
-        };
-      }),
-    });
-    const running = await startCli(['qr', 'create', '--from', file, '--concurrency', '1'], {
-      env: sandbox.env,
-      cwd: directory,
-    });
-    kill = () => running.child.kill('SIGKILL');
-    await running.done;
-    await write('copy.csv', `${rowsOf(4)}Other,https://x.de\n`);
-    const { code, stdout } = await qr(['create', '--from', 'copy.csv', '--settle', '100ms', '-f', 'json']);
-    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([
-      0,
-      expect.stringMatching(/^unchanged \w+ created created created$/),
-    ]);
-    expect(names()).toEqual(['Code 1', 'Code 2', 'Code 3', 'Code 4', 'Other']);
   });
 });
 
@@ -157,30 +121,5 @@ describe('an interrupted run', () => {
     running.child.kill('SIGINT');
     const { code, stderr } = await running.done;
     expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
-  });
-
-  it.runIf(SOAK)('waits for another run in the same workspace, with a note', async () => {
-    let asked = 0;
-    let goOn = () => undefined as unknown;
-    const told = new Promise((resolve) => {
-      goOn = () => resolve(undefined);
-    });
-    const intercept: Fault = async ({ apply, send }) => {
-      asked += 1;
-      await told;
-      return send(apply());
-    };
-    const { sandbox, directory, names, write } = await useBench(rowsOf(10), { intercept });
-    await write('copy.csv', rowsOf(10));
-    const run = (from: string) =>
-      startCli(['qr', 'create', '--from', from, '--timeout', '10m'], { env: sandbox.env, cwd: directory });
-    const first = await run('codes.csv');
-    await until(() => asked > 0);
-    const second = await run('copy.csv');
-    await second.waitFor(/Waiting for another run over a file in this workspace/);
-    goOn();
-    expect((await first.done).code).toBe(0);
-    expect((await second.done).code).toBe(0);
-    expect(names()).toHaveLength(10);
   });
 });

@@ -214,25 +214,6 @@ describe('codes', () => {
     expect(JSON.stringify(JSON.parse(json?.stdout ?? ''))).toBe(JSON.stringify(CODES));
   });
 
-  test('are harmless on a terminal one by one', async () => {
-    const service = await useService();
-    const some = [
-      'clear screen',
-      'C1 control sequence',
-      'right-to-left override',
-      'tag characters',
-      'a line of its own',
-    ];
-    const ids = some.map((name) => uuid(Object.keys(HOSTILE).indexOf(name)));
-    const shown = await Promise.all(
-      ids.map((id) => runByDay(['qr', 'get', id, '-v'], runOn(service, onTerminal(80)))),
-    );
-    for (const { stdout, code } of shown) {
-      expect(code).toBe(0);
-      expectHarmless(stdout);
-    }
-  });
-
   test('are harmless in the prompt of a deletion', async () => {
     const service = await useService();
     const ids = CODES.slice(0, 20).map(({ id }) => String(id));
@@ -447,16 +428,6 @@ describe('an error message of the service', () => {
       expectHarmless(stdout);
       expect(stdout).toMatch(/plan|not HTTP|truncated/);
     }
-  });
-
-  test('is harmless in the target of a redirect', async () => {
-    const location = 'http://evil.example/\x9b2J';
-    const answer = Buffer.from(rawAnswer(302, '', { Location: location }), 'latin1');
-    const server = await useFaultServer(({ socket }) => void socket.end(answer));
-    const { stdout, code } = await runByDay(['qr', 'list'], runOn(server, onTerminal(100)));
-    expect(stdout).toMatch(/does not follow redirects/);
-    expectHarmless(stdout);
-    expect(code).toBe(1);
   });
 });
 

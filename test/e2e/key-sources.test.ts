@@ -78,36 +78,6 @@ describe('the source of the key', () => {
     },
   );
 
-  test('is the variable, then the file, then the credential, then the profile', async () => {
-    const sandbox = await useSandbox({ key: KEY });
-    const [variable, file, credential, command] = await Promise.all([
-      prepare('variable', sandbox),
-      prepare('file', sandbox, OTHER),
-      prepare('credential', sandbox, OTHER),
-      prepare('command', sandbox),
-    ]);
-    const sourceWith = async (env: Record<string, string | undefined>) => {
-      const { stdout } = await runByDay(['config', 'list', '-f', 'json'], { env });
-      return JSON.parse(stdout).at(-1).source;
-    };
-    expect(
-      await sourceWith({
-        ...command,
-        ...credential,
-        ...file,
-        ...variable,
-        QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR,
-      }),
-    ).toBe('variable');
-    expect(
-      await sourceWith({ ...command, ...credential, ...file, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR }),
-    ).toBe('file');
-    expect(await sourceWith({ ...command, ...credential, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR })).toBe(
-      'credential',
-    );
-    expect(await sourceWith({ ...command, CREDENTIALS_DIRECTORY: '/nowhere' })).toBe('command');
-  });
-
   test('outside of the profiles causes no hint to log in', async () => {
     const sandbox = await useSandbox({ key: OTHER });
     for (const source of ['variable', 'file', 'credential'] as const) {

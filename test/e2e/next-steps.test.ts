@@ -120,13 +120,6 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
     expect(sandbox.requests).toEqual([]);
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);
   });
-
-  test('but values that look like commands are unchanged', async () => {
-    const { qr } = await useProfiles();
-    const name = 'qrctl qr delete x';
-    const { stderr } = await qr(['qr', 'get', name, '--profile', 'kundeb']);
-    expect(stderr).toContain(`"${name}"`);
-  });
 });
 
 describe('the prompt of a deletion', () => {

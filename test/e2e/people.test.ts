@@ -1,10 +1,9 @@
 /** What people do on the second day with sheets, lists and files, as the field reported it: nothing is made twice or undone in silence. */
-import { copyFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { copyFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startCli } from '../support/cli.ts';
 import { type Fault, honest, sometimes } from '../support/faults.ts';
-import { firstRows, SOAK } from '../support/property-runs.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 const UNCHANGED = 'unchanged unchanged unchanged';
@@ -90,25 +89,6 @@ describe('a sheet that was created', () => {
       }
     },
   );
-
-  it('continues in its results: rows with an ID exist, an added row is new, and the results replace themselves', async () => {
-    const { create, qr, read, write, methods, directory } = await useBench(rowsOf(3));
-    await create();
-    methods();
-    const results = await read('codes.results.csv');
-    await write(
-      'codes.results.csv',
-      `${results}Code 4,https://example.com/4\n`.replace(/(\nCode 4.*)\n/, '$1,,,,,,\n'),
-    );
-    for (const [env, outcomes, requests] of [
-      [await newMachine(), `${UNCHANGED} created`, { GET: 1, POST: 1 }],
-      [await newMachine(), `${UNCHANGED} unchanged`, { GET: 1 }],
-    ] as const) {
-      const { code, stdout } = await qr(['create', '--from', 'codes.results.csv', '-f', 'json'], { env });
-      expect([code, outcomesOf(JSON.parse(stdout)), methods()]).toEqual([0, outcomes, requests]);
-    }
-    expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv']);
-  });
 });
 
 describe('a list that was saved yesterday', () => {
@@ -249,37 +229,6 @@ describe('qr apply', () => {
   });
 });
 
-describe('a decision', () => {
-  const quick = ['--settle', '100ms', '--timeout', '500ms', '--concurrency', '1'];
-
-  it.runIf(SOAK)(
-    '--as-new all creates the rows once in two runs, even if the first run was killed',
-    async () => {
-      let posts = 0;
-      let kill = () => undefined as unknown;
-      const { create, names, sandbox, directory, file } = await useBench(rowsOf(4), {
-        intercept: sometimes(({ request }) => {
-          if (request.method !== 'POST' || ++posts !== 7) return undefined;
-          return (exchange) => {
-            exchange.apply();
-            kill();
-          };
-        }),
-      });
-      await create();
-      const again = ['--as-new', 'all', ...quick];
-      const running = await startCli(['qr', 'create', '--from', file, ...again], {
-        env: sandbox.env,
-        cwd: directory,
-      });
-      kill = () => running.child.kill('SIGKILL');
-      await running.done;
-      for (let run = 0; run < 3; run++) expect((await create(again)).code).toBe(0);
-      expect(names()).toEqual([1, 2, 3, 4].flatMap((n) => [`Code ${n}`, `Code ${n}`]));
-    },
-  );
-});
-
 describe('a code that was deleted', () => {
   it('is reported as deleted (9) until --as-new is passed or its row is removed', async () => {
     const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
@@ -353,18 +302,5 @@ describe('a run', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('Created 6 codes (7 requests)')]);
     expect(stderr).not.toContain('Waiting');
     expect(methods()).toEqual({ GET: 7, POST: 6 });
-  });
-
-  it('keeps columns that were added to its results', async () => {
-    const { create, write, read, readResults } = await useBench(rowsOf(2));
-    await create();
-    const [header, ...rows] = (await read('codes.results.csv')).trimEnd().split('\n');
-    await write(
-      'codes.results.csv',
-      `${header},printed\n${rows.map((row, n) => `${row},run ${n}\n`).join('')}`,
-    );
-    await write('codes.csv', rowsOf(3));
-    expect((await create()).code).toBe(0);
-    expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1', '']);
   });
 });

@@ -12,7 +12,7 @@ import {
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CliOptions, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -123,17 +123,3 @@ test.skipIf(platform() === 'win32')(
     }
   },
 );
-
-test.skipIf(platform() === 'win32')('input that the user passes may be a FIFO', async () => {
-  const cwd = await useDirectory();
-  const sandbox = await useSandbox({ codes: 0 });
-  const fifo = join(cwd, 'rows');
-  execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-  const running = await startCli(['qr', 'create', '--from', 'rows', '--dry-run'], {
-    env: sandbox.env,
-    cwd,
-  });
-  execFileSync('bash', ['-c', 'printf "name,type\\nfrom a pipe,sms\\n" > "$0"', fifo]);
-  const { code, stderr } = await running.done;
-  expect(code, stderr).toBe(0);
-});

@@ -13,10 +13,14 @@ describe('edits in a results file', () => {
   it.each(EDITS)(
     'with %s are kept by qr create --from LIST, whatever the outcome of the row',
     async (_, cells) => {
-      const { create, edit, read, directory } = await useBench(rowsOf(2));
+      const { create, edit, read, readResults, directory } = await useBench(rowsOf(2));
       await create();
       expect((await create()).stderr).toContain('2 rows unchanged');
-      await edit('codes.results.csv', (row, at) => (at === 0 ? { ...row, ...cells } : row));
+      await edit('codes.results.csv', (row, at) => ({
+        ...row,
+        ...(at === 0 && cells),
+        printed: `run ${at}`,
+      }));
       const before = await read('codes.results.csv');
       const { code, stderr } = await create();
       expect([code, stderr]).toEqual([
@@ -26,6 +30,7 @@ describe('edits in a results file', () => {
         ),
       ]);
       expect(await read('codes.results.csv.old')).toBe(before);
+      expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1']);
       expect((await create()).stderr).not.toContain('kept');
       expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
     },

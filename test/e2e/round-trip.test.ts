@@ -82,28 +82,6 @@ describe('a list that is imported again', () => {
   });
 });
 
-test('results have the extension of their input', async () => {
-  const { qr, cwd } = await useList();
-  const row = '{"name":"a","type":"sms"}\n';
-  for (const name of ['a.ndjson', 'b.jsonl', 'c.dat']) await writeFile(join(cwd, name), row);
-  await writeFile(join(cwd, 'd.json'), `[${row}]`);
-  await writeFile(join(cwd, 'e.tsv'), 'name\ttype\na\tsms\n');
-  for (const name of ['a.ndjson', 'b.jsonl', 'c.dat', 'd.json', 'e.tsv']) {
-    expect(await qr('create', '--from', name)).toMatchObject({ code: 0 });
-  }
-  const results = (await readdir(cwd)).filter((name) => /results\.\w+$/.test(name));
-  expect(results.sort()).toEqual([
-    'a.results.ndjson',
-    'b.results.jsonl',
-    'c.results.ndjson',
-    'd.results.json',
-    'e.results.tsv',
-  ]);
-  expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(
-    /^name\ttype\tid\tslug\toutcome\terror\tbase\tdecision\na\tsms\t/,
-  );
-});
-
 test('qr create reads a workbook and writes its results to a workbook', async () => {
   const { sandbox, qr, cwd } = await useList();
   const before = sandbox.workspace.codes().length;

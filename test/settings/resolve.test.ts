@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
 import { resolveSettings } from '#settings/resolve';
 import type { SettingFlags } from '#settings/settings';
 import type { StoredProfile } from '#settings/stored';
+import { temporaryDirectory } from './temporary.ts';
 
 interface Given {
   flags?: SettingFlags;
@@ -193,6 +196,17 @@ describe('the key', () => {
       apiKeyProblem: undefined,
     });
     expect(resolved({ profiles, env: { QRCTL_API_KEY: '' } }).apiKey).toBe(KEY);
+  });
+
+  test('is the variable, then the file, then the credential, then the profile', () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'qrctl-api-key'), '');
+    const sourceOf = (env: Record<string, string>) => resolved({ profiles, env }).keySource;
+    const credential = { CREDENTIALS_DIRECTORY: directory };
+    const file = { ...credential, QRCTL_API_KEY_FILE: '/key' };
+    expect(sourceOf({ ...file, QRCTL_API_KEY: 'svc_live_other' })).toBe('variable');
+    expect([sourceOf(file), sourceOf(credential)]).toEqual(['file', 'credential']);
+    expect(sourceOf({ CREDENTIALS_DIRECTORY: '/nowhere' })).toBe('profile');
   });
 
   test.each<[string, Given]>([

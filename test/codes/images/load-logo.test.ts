@@ -35,6 +35,7 @@ describe('a logo that was loaded', () => {
     abort.abort(reason);
     await expect(logo.render(10, WHITE)).rejects.toBe(reason);
     await expect(drawLogo(Buffer.from(RED), 10, abort.signal)).rejects.toBe(reason);
+    await expect(loadLogo(Buffer.from(RED), abort.signal)).rejects.toBe(reason);
   });
 });
 

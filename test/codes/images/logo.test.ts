@@ -164,8 +164,6 @@ describe('a file of a logo', () => {
   it.each([
     ['<script>alert(1)</script>', /^contains <script>/],
     ['<image href="file:///etc/passwd" width="9" height="9"/>', /^contains <image>/],
-    ['<image xlink:href="http://127.0.0.1/x.png" width="9" height="9"/>', /^contains <image>/],
-    ['<use href="#a"/>', /^contains <use>/],
     ['<x:use xmlns:x="http://www.w3.org/2000/svg" href="#a"/>', /^contains <use>/],
     [
       '<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject>',
@@ -173,20 +171,8 @@ describe('a file of a logo', () => {
     ],
     ['<text>logo</text>', /^contains <text>.*convert the logo to paths/],
     ['<pattern id="p"/>', /^contains <pattern>/],
-    ['<linearGradient href="http://x.example/#g"/>', /^contains a link/],
     ['<path fill="url(http://x.example/#g)" d="M0 0h9v9z"/>', /^contains a link/],
-    ['<path style="fill:url( \'other.svg#g\')" d="M0 0h9v9z"/>', /^contains a link/],
-    ['<style>@import "http://x.example/a.css";</style>', /^contains CSS with/],
-    ['<style>.a{f\\69lter:url(#f)}</style>', /^contains CSS with/],
-    ['<style>.a{clip-path:url(#c)}</style>', /^contains clip-path/],
-    ['<clipPath id="a"><rect clip-path="url(#b)"/></clipPath>', /^contains clip-path/],
-    ['<clipPath id="a"><rect style="clip-path : url(#b)"/></clipPath>', /^contains clip-path/],
-    ['<path filter="url(#f)" d="M0 0h9v9z"/>', /^contains filter/],
     ['<path style="stroke-dasharray:0.0001" stroke="red" d="M0 0h9v9z"/>', /^contains stroke-dasharray/],
-    [`${'<g>'.repeat(60)}${'</g>'.repeat(60)}`, /^nests elements/],
-    ['<path d="M0 0"/>'.repeat(5001), /^has more than 5000 elements/],
-    ['<path d="M1 1 A3 1e25 0 1 0 4 4Z"/>', /^has coordinates above 1,000,000,000/],
-    [`<path d="M1 1 ${'9'.repeat(25)} 4Z"/>`, /^has coordinates above/],
     ['<path d="M0 0h9v9z"', /^is not well-formed XML/],
     ['', /^is blank or damaged/],
   ])('is refused with the content %s (I7)', async (inner, message) => {
@@ -196,35 +182,13 @@ describe('a file of a logo', () => {
   it('is refused if it expands without end, is another kind of file, or is damaged (I7)', async () => {
     const laughs = `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}">]>`;
     expect(await faultOf(`${laughs}${RED}`)).toMatch(/^declares entities/);
-    expect(await faultOf(svg('<rect width="9" height="9"/>', 'width="1e9" height="1"'))).toMatch(
-      /^has an aspect ratio above 8:1/,
-    );
-    expect(await faultOf('<html><body/></html>')).toBe('is not SVG');
     expect(await faultOf('GIF89a')).toBe('is neither a PNG nor an SVG file');
     expect(await faultOf('')).toBe('is neither a PNG nor an SVG file');
     const png = formatPlate((await plateOf(encoded().modules, await styleWith(RED))) ?? expect.fail());
     expect(await faultOf(png)).toBeUndefined();
-    expect(await faultOf(png.subarray(0, 20))).toBe('is a damaged PNG');
-    expect(await faultOf(png.subarray(0, 60))).toMatch(/^is blank or damaged/);
-    const huge = Buffer.from(png);
-    huge.writeUInt32BE(50_000, 16);
-    expect(await faultOf(huge)).toBe('is 50000 × 240 pixels (limit: 4096 × 4096)');
     // It says to be small, and unpacks to much: what is not of its rows is not read.
     const bomb = Buffer.concat([png.subarray(0, 33), chunkOf('IDAT', deflateSync(Buffer.alloc(2 ** 24)))]);
     expect(await faultOf(bomb)).toMatch(/^is blank or damaged|^cannot be drawn/);
-  });
-
-  const clip = (segments: number) =>
-    `<clipPath id="c"><path d="M0 0 ${'9 0 9 9 '.repeat(segments / 2)}"/></clipPath>`;
-
-  it('is refused before drawing if it uses long clips many times (I7)', async () => {
-    const clipped = '<path clip-path="url(#c)" d="M0 0h9v9z"/>';
-    const styled = '<path style="clip-path:url(#c)" d="M0 0h9v9z"/>';
-    expect(await faultOf(svg(clip(4000) + clipped.repeat(300)))).toMatch(
-      /^draws 1,2\d\d,\d\d\d path segments in clips \(limit: 200,000\)/,
-    );
-    expect(await faultOf(svg(clip(4000) + styled.repeat(300)))).toMatch(/^draws 1,2/);
-    expect(await faultOf(svg(clip(40) + clipped.repeat(30)))).toBeUndefined();
   });
 
   // By the built command: commands/qr-image.test.ts.
@@ -244,13 +208,6 @@ describe('a file of a logo', () => {
       await expect(logo.render(10, WHITE)).rejects.toThrow('takes more than 5 s');
     },
   );
-
-  it('rejects with the reason of an abort signal', async () => {
-    const abort = new AbortController();
-    const loading = loadLogo(Buffer.from(RED), abort.signal);
-    abort.abort(new Error('interrupted'));
-    await expect(loading).rejects.toThrow('interrupted');
-  });
 
   it('is drawn quickly, whatever size it declares', async () => {
     expect(
