@@ -1,9 +1,7 @@
 /** What happens by chance: which command people type, when it is killed, and what becomes of the memory of a machine. */
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Policy } from '#codes/engine/plan/model';
 import type { Random } from '../codes/engine/plan/world/random.ts';
-import type { Sheet } from '../codes/engine/plan/world/sheet.ts';
 import type { Kill } from './command.ts';
 import { LEDGER } from './memory-file.ts';
 
@@ -15,31 +13,6 @@ export function someKill(random: Random, kind: 'none' | Kill['at']): Kill | unde
   if (kind === 'none' || !random.chance(kind === 'call' ? 0.5 : 0.3)) return undefined;
   if (kind === 'request') return { at: 'request', n: random.below(6) };
   return { at: 'call', call: random.pick(CALLS), n: 1 + random.below(8) };
-}
-
-/** Returns the verb and the flags that a person uses for a sheet. */
-export function somePolicy(random: Random, { rows }: Sheet): Policy {
-  const hasIds = rows.length > 0 && rows.every(({ id }) => id !== undefined);
-  const hasKeys = rows.length > 0 && rows.every(({ key }) => key !== undefined);
-  const verbs = [
-    ...(hasIds ? (['update', 'update'] as const) : []),
-    ...(hasKeys ? (['apply', 'apply'] as const) : []),
-  ];
-  const verb = random.pick([...verbs, 'create' as const]);
-  return {
-    verb,
-    conflicts:
-      verb === 'apply' && !random.chance(0.2)
-        ? 'file'
-        : random.pick(['ask', 'ask', 'ask', 'service'] as const),
-    isDated: false,
-    applyEdits: verb === 'create' && random.chance(0.4),
-    adoptExisting: verb === 'apply' && random.chance(0.3),
-    removed: random.chance(0.2) ? 'pause' : 'report',
-    maxChanges: undefined,
-    force: false,
-    decisions: { adopt: new Map(), asNew: new Map(), asNewAll: verb === 'create' && random.chance(0.06) },
-  };
 }
 
 /** Loses the ledger of a machine, puts an older one in its place, or that of another machine. */

@@ -12,6 +12,7 @@ import {
   mergeResults,
   newRow,
   noteExcluded,
+  otherRows,
   saveList,
   unsortColumn,
 } from '../codes/engine/plan/world/people.ts';
@@ -24,8 +25,9 @@ import {
   type Sheet,
   type SheetRow,
 } from '../codes/engine/plan/world/sheet.ts';
-import { count, type Tally, type Truth } from '../codes/engine/plan/world/truth.ts';
-import { someKill, somePolicy, spoilMemory } from './chances.ts';
+import { FOUND, STEPS, somePolicy } from '../codes/engine/plan/world/steps.ts';
+import { count, createTruth, type Tally } from '../codes/engine/plan/world/truth.ts';
+import { someKill, spoilMemory } from './chances.ts';
 import type { Command, Kill } from './command.ts';
 import { readView } from './memory-file.ts';
 import type { Said } from './reports.ts';
@@ -71,16 +73,8 @@ export async function playHistory(
     faults: random.pick([0, 0.01, 0.05, 0.1, 0.3]),
     late: random.pick([0, 0, 0.1, 0.4]),
   });
-  const tally: Tally = { problems: [], counts: new Map() };
-  let tokens = 0;
-  const truth: Truth = {
-    service,
-    tally,
-    permits: new Map(),
-    excluded: new Map(),
-    before: new Map(),
-    newToken: () => ++tokens,
-  };
+  const truth = createTruth(service);
+  const { tally } = truth;
   const world: World = {
     home,
     server,
@@ -242,11 +236,7 @@ export async function playHistory(
     },
     /** Another file of the workspace; its keys may be those of the first one. */
     async 'other file'(person) {
-      const keys = random.chance(0.5) ? 'k' : 'other';
-      const rows = [1, 2].map((number) => ({
-        ...newRow(random, truth, isKeyed),
-        key: isKeyed ? `${keys}${number}` : undefined,
-      }));
+      const rows = otherRows(random, truth, isKeyed);
       person.sheet = await newSheet(rows);
       person.last = undefined;
     },
@@ -258,7 +248,7 @@ export async function playHistory(
   await run(somebody, somebody.sheet, somePolicy(random, somebody.sheet));
   for (let left = 3 + random.below(7); left > 0 && tally.problems.length === 0; left--) {
     const person = random.pick(people);
-    const step = random.pick(STEPS);
+    const step = random.pick([...STEPS, 'cut']);
     onStep(`# ${step}, person ${people.indexOf(person)}`);
     const result = await steps[step]?.(person);
     if (typeof result === 'string') onStep(`  ${result}`);
@@ -267,25 +257,3 @@ export async function playHistory(
   }
   return tally;
 }
-
-/** Outcomes that tell the user that the code is the row's. */
-const FOUND: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);
-
-const STEPS = [
-  ...[
-    'run',
-    'run',
-    'run',
-    'run',
-    'run',
-    'decide',
-    'decide',
-    'edit',
-    'edit',
-    'edit',
-    'edit',
-    'service',
-    'service',
-  ],
-  ...['list', 'results', 'merge', 'copy sheet', 'delete codes', 'spoil memory', 'other file', 'cut'],
-] as const;

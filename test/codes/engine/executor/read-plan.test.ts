@@ -3,40 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '#base/errors';
 import { listingOf, readFirst } from '#codes/engine/executor/read-plan';
 import { createReplay } from '#codes/engine/plan/ledger-view';
-import type { Ledger, Policy, Row } from '#codes/engine/plan/model';
+import type { Ledger } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
 import type { QrCode } from '#service/shapes';
 import { CODE } from '../../../service/setup.ts';
-
-const ROW: Row = {
-  row: 1,
-  line: 2,
-  values: new Map(),
-  key: undefined,
-  id: CODE.id.toLowerCase(),
-  slug: undefined,
-  wish: {},
-  type: undefined,
-  utm: undefined,
-  base: undefined,
-  updatedAtMs: undefined,
-  decision: undefined,
-  through: undefined,
-  doubts: [],
-  typeFault: undefined,
-  noDestination: undefined,
-};
-const POLICY: Policy = {
-  verb: 'delete',
-  conflicts: 'ask',
-  isDated: false,
-  applyEdits: false,
-  adoptExisting: false,
-  removed: 'report',
-  maxChanges: undefined,
-  force: false,
-  decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
-};
+import { POLICY, rowOf } from '../plan/make.ts';
 
 /** Reads one row for a deletion, with lists of these codes, one after the other. `isThere`: the service has the code of the row. */
 async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) {
@@ -50,8 +21,8 @@ async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) 
   };
   const read = readFirst({
     run: 'r',
-    rows: [ROW],
-    policy: POLICY,
+    rows: [rowOf(2, { id: CODE.id.toLowerCase() })],
+    policy: { ...POLICY, verb: 'delete' },
     lock: undefined,
     ledger,
     plan,

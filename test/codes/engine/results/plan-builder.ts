@@ -4,6 +4,7 @@ import type { RowEnd } from '#codes/engine/executor/job';
 import type { FieldChange, Plan, PlanItem, Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
 import { makeCode } from '../../../support/make.ts';
+import { rowOf as plainRow } from '../plan/make.ts';
 
 /** A code whose id and name follow from its slug. */
 export function codeOf(slug: string, more: Partial<QrCode> = {}): QrCode {
@@ -17,25 +18,7 @@ export function codeOf(slug: string, more: Partial<QrCode> = {}): QrCode {
 }
 
 export function rowOf(line: number, more: Partial<Row> = {}): Row {
-  return {
-    row: line - 1,
-    line,
-    values: new Map(),
-    key: undefined,
-    id: undefined,
-    slug: undefined,
-    wish: {},
-    type: undefined,
-    utm: undefined,
-    base: undefined,
-    updatedAtMs: undefined,
-    decision: undefined,
-    through: 'csv',
-    doubts: [],
-    typeFault: undefined,
-    noDestination: undefined,
-    ...more,
-  };
+  return plainRow(line, { through: 'csv', ...more });
 }
 
 /** An item of a row at this line; a number of 0 is a key that the file no longer has. */

@@ -12,6 +12,7 @@ import {
   mergeResults,
   newRow,
   noteExcluded,
+  otherRows,
   saveList,
   unsortColumn,
 } from './people.ts';
@@ -28,7 +29,8 @@ import {
   type Sheet,
   type SheetRow,
 } from './sheet.ts';
-import { count, type Tally, type Truth } from './truth.ts';
+import { FOUND, STEPS, somePolicy } from './steps.ts';
+import { count, createTruth, type Tally } from './truth.ts';
 import { isEqual } from './values.ts';
 
 export interface Options {
@@ -55,16 +57,8 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
     faults,
     late,
   });
-  const tally: Tally = { problems: [], counts: new Map() };
-  let tokens = 0;
-  const truth: Truth = {
-    service,
-    tally,
-    permits: new Map(),
-    excluded: new Map(),
-    before: new Map(),
-    newToken: () => ++tokens,
-  };
+  const truth = createTruth(service);
+  const { tally } = truth;
   const judge = createJudge(truth);
   const isKeyed = random.chance(0.5);
   const isAlone = random.chance(0.4);
@@ -157,29 +151,7 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
     if (isFine(before, policy.verb) && !isFine(again, policy.verb))
       count(tally, `fine, and not fine again: ${tell(again)} after ${tell(before)}`);
   };
-  const policyOf = (sheet: Sheet): Policy => {
-    const hasIds = sheet.rows.length > 0 && sheet.rows.every(({ id }) => id !== undefined);
-    const hasKeys = sheet.rows.every(({ key }) => key !== undefined);
-    const verbs = [
-      ...(hasIds ? (['update', 'update'] as const) : []),
-      ...(hasKeys ? (['apply', 'apply'] as const) : []),
-    ];
-    const verb = random.pick([...verbs, 'create' as const]);
-    return {
-      verb,
-      conflicts:
-        verb === 'apply' && !random.chance(0.2)
-          ? 'file'
-          : random.pick(['ask', 'ask', 'ask', 'service'] as const),
-      isDated: false,
-      applyEdits: verb === 'create' && random.chance(0.4),
-      adoptExisting: verb === 'apply' && random.chance(0.3),
-      removed: random.chance(0.2) ? 'pause' : 'report',
-      maxChanges: undefined,
-      force: false,
-      decisions: { adopt: new Map(), asNew: new Map(), asNewAll: verb === 'create' && random.chance(0.06) },
-    };
-  };
+  const policyOf = (sheet: Sheet) => somePolicy(random, sheet, true);
   const decide = (person: Person) => {
     if (!person.last) return;
     const { report, results } = person.last;
@@ -231,11 +203,7 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
     'spoil memory': spoilMemory,
     /** Another file of the workspace; its keys may be those of the first one. */
     'other file': (person) => {
-      const keys = random.chance(0.5) ? 'k' : 'other';
-      const rows = [1, 2].map((number) => ({
-        ...newRow(random, truth, isKeyed),
-        key: isKeyed ? `${keys}${number}` : undefined,
-      }));
+      const rows = otherRows(random, truth, isKeyed);
       person.sheet = newSheet(rows, new Map());
       person.last = undefined;
     },
@@ -252,28 +220,6 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
   }
   return tally;
 }
-
-/** Outcomes that tell the user that the code is the row's. */
-const FOUND: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);
-
-const STEPS = [
-  ...[
-    'run',
-    'run',
-    'run',
-    'run',
-    'run',
-    'decide',
-    'decide',
-    'edit',
-    'edit',
-    'edit',
-    'edit',
-    'service',
-    'service',
-  ],
-  ...['list', 'results', 'merge', 'copy sheet', 'delete codes', 'spoil memory', 'other file'],
-] as const;
 
 function tell({ end, sent, reports, plan }: Report): string {
   const rows = reports.map(

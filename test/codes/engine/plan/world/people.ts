@@ -176,3 +176,12 @@ export function mergeResults(sheet: Sheet, results: readonly SheetRow[]): void {
     Object.assign(row, { id: result.id, slug: result.slug, base: result.base, seen: { ...result.seen } });
   }
 }
+
+/** Returns rows of another file; its keys may be those of the first one. */
+export function otherRows(random: Random, truth: Truth, isKeyed: boolean): SheetRow[] {
+  const keys = random.chance(0.5) ? 'k' : 'other';
+  return [1, 2].map((number) => ({
+    ...newRow(random, truth, isKeyed),
+    key: isKeyed ? `${keys}${number}` : undefined,
+  }));
+}

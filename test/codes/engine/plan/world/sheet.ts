@@ -3,6 +3,7 @@ import type { LockEntry } from '#codes/engine/lock/lock-file';
 import type { Base, Field, PlanItem, Row, RowDecision } from '#codes/engine/plan/model';
 import { FIELDS } from '#codes/engine/plan/model';
 import type { CodeChanges, QrCode } from '#service/shapes';
+import { rowOf } from '../make.ts';
 import { fieldOf, isSame, printOf } from './values.ts';
 
 export interface SheetRow {
@@ -51,31 +52,13 @@ export function copyRow(row: SheetRow): SheetRow {
 /** Stands for a field whose value at saving is not known. */
 const UNKNOWN = 'ffffff';
 
-const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
-
 /** Returns the row as it is read. */
 export function readRow(row: SheetRow, index: number): Row {
   const wish: CodeChanges = { name: row.name };
   if (row.destination !== '') wish.destination = row.destination;
   if (row.status !== '') wish.status = row.status;
-  return {
-    row: index + 1,
-    line: index + 2,
-    values: NO_VALUES,
-    key: row.key,
-    id: row.id,
-    slug: row.slug,
-    wish,
-    type: row.type,
-    utm: undefined,
-    base: row.base,
-    updatedAtMs: row.updatedAtMs,
-    decision: row.decision,
-    through: 'csv',
-    doubts: [],
-    typeFault: undefined,
-    noDestination: undefined,
-  };
+  const { key, id, slug, type, base, updatedAtMs, decision } = row;
+  return rowOf(index + 2, { key, id, slug, wish, type, base, updatedAtMs, decision, through: 'csv' });
 }
 
 /** Returns the row of a saved list. */

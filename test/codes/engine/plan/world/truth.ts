@@ -30,6 +30,18 @@ export interface Truth {
   newToken(): number;
 }
 
+export function createTruth(service: ModelService): Truth {
+  let tokens = 0;
+  return {
+    service,
+    tally: { problems: [], counts: new Map() },
+    permits: new Map(),
+    excluded: new Map(),
+    before: new Map(),
+    newToken: () => ++tokens,
+  };
+}
+
 /** Adds a problem with a row and its item. */
 export type Tell = (what: string, row: SheetRow | undefined, item: PlanItem) => void;
 
