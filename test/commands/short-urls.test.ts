@@ -1,49 +1,41 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { useDirectory } from '../support/cli.ts';
-import { runHere } from '../support/run-here.ts';
-import { withSandbox } from '../support/sandbox.ts';
+import { useBench } from '../support/bench.ts';
 
 test('a short URL is accepted wherever a code is', async () => {
-  const cwd = await useDirectory();
-  await withSandbox({ codes: 3, scans: 5 }, async ({ env: service }) => {
-    const env = { ...service, QRCTL_CONFIG_DIR: join(cwd, 'config'), QRCTL_STATE_DIR: join(cwd, 'state') };
-    const run = (...args: string[]) => runHere(args, { cwd, env });
-    const unset = await run('qr', 'get', 'https://go.example.com/spring-menu');
-    expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('qrctl config set short-url') });
-    expect((await run('config', 'set', 'short-url', 'https://go.example.com/{slug}')).code).toBe(0);
-    const [slug = '', other = ''] = (
-      await run('qr', 'list', '-f', 'csv', '--fields', 'slug', '--no-header')
-    ).stdout.split('\n');
-    const url = `https://go.example.com/${slug}`;
-    await writeFile(join(cwd, 'list.txt'), `${url}\ngo.example.com/${other}\n`);
-    await writeFile(join(cwd, 'list.csv'), `short_url\n${url}\n`);
+  const { run, write } = await useBench(undefined, { codes: 3, scans: 5 });
+  const unset = await run('qr', 'get', 'https://go.example.com/spring-menu');
+  expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('qrctl config set short-url') });
+  expect((await run('config', 'set', 'short-url', 'https://go.example.com/{slug}')).code).toBe(0);
+  const [slug = '', other = ''] = (
+    await run('qr', 'list', '-f', 'csv', '--fields', 'slug', '--no-header')
+  ).stdout.split('\n');
+  const url = `https://go.example.com/${slug}`;
+  await write('list.txt', `${url}\ngo.example.com/${other}\n`);
+  await write('list.csv', `short_url\n${url}\n`);
 
-    for (const args of [
-      ['qr', 'get', url],
-      ['qr', 'get', `HTTP://GO.example.com/${slug}/?utm_source=x`],
-      ['qr', 'get', `go.example.com/${slug}`],
-      ['qr', 'image', url, '-o', 'one.svg'],
-      ['qr', 'update', url, '--name', 'Renamed'],
-      ['qr', 'update', url, other, '--status', 'active'],
-      ['qr', 'update', '--from', 'list.csv', '--name', 'Renamed'],
-      ['qr', 'image', '--from', 'list.csv', '--dry-run'],
-      ['scans', 'export', url, '-o', 'scans.csv'],
-      ['scans', 'stats', url, other, '--by', 'day'],
-      ['scans', 'stats', '--from', 'list.csv', '--by', 'country'],
-      ['scans', 'report', url, '-o', 'report.html'],
-      ['scans', 'export', url, '-o', 'log.csv', '--append'],
-      ['scans', 'verify', url, '--input', 'log.csv'],
-      ['scans', 'watch', url],
-      ['scans', 'tail', url, '--max-events', '1', '--since', '2000-01-01'],
-      ['qr', 'delete', url, '--yes'],
-    ]) {
-      const { code, stderr } = await run(...args);
-      expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
-    }
-    const named = await run('qr', 'update', url, other, '--status', 'paused', '-f', 'csv');
-    expect(named.stdout).toContain(`${url},,${slug},failed`);
-    expect(await run('qr', 'check', 'https://other.example.com/x')).toMatchObject({ code: 2 });
-  });
+  for (const args of [
+    ['qr', 'get', url],
+    ['qr', 'get', `HTTP://GO.example.com/${slug}/?utm_source=x`],
+    ['qr', 'get', `go.example.com/${slug}`],
+    ['qr', 'image', url, '-o', 'one.svg'],
+    ['qr', 'update', url, '--name', 'Renamed'],
+    ['qr', 'update', url, other, '--status', 'active'],
+    ['qr', 'update', '--from', 'list.csv', '--name', 'Renamed'],
+    ['qr', 'image', '--from', 'list.csv', '--dry-run'],
+    ['scans', 'export', url, '-o', 'scans.csv'],
+    ['scans', 'stats', url, other, '--by', 'day'],
+    ['scans', 'stats', '--from', 'list.csv', '--by', 'country'],
+    ['scans', 'report', url, '-o', 'report.html'],
+    ['scans', 'export', url, '-o', 'log.csv', '--append'],
+    ['scans', 'verify', url, '--input', 'log.csv'],
+    ['scans', 'watch', url],
+    ['scans', 'tail', url, '--max-events', '1', '--since', '2000-01-01'],
+    ['qr', 'delete', url, '--yes'],
+  ]) {
+    const { code, stderr } = await run(...args);
+    expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+  }
+  const named = await run('qr', 'update', url, other, '--status', 'paused', '-f', 'csv');
+  expect(named.stdout).toContain(`${url},,${slug},failed`);
+  expect(await run('qr', 'check', 'https://other.example.com/x')).toMatchObject({ code: 2 });
 });

@@ -3,35 +3,16 @@ import { existsSync } from 'node:fs';
 import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDirectory } from '../support/cli.ts';
+import { newMachine, useBench } from '../support/bench.ts';
 import { runByDay } from '../support/run-here.ts';
-import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
-import { newMachine } from './bulk-bench.ts';
 
-interface Place {
-  sandbox: TestSandbox;
-  cwd: string;
-  apply: (...args: string[]) => ReturnType<typeof runByDay>;
-  /** The methods of the requests since the last call. */
-  methods: () => Record<string, number>;
-  write: (text: string) => Promise<void>;
-}
-
-async function usePlace(codes = 0): Promise<Place> {
-  const sandbox = await useSandbox({ codes, scans: 0, plan: 'business' });
-  const cwd = await useDirectory();
-  let seen = 0;
+async function usePlace(codes = 0) {
+  const bench = await useBench(undefined, { codes, plan: 'business' });
   return {
-    sandbox,
-    cwd,
-    apply: (...args) => runByDay(['qr', 'apply', '--from', 'codes.csv', ...args], { env: sandbox.env, cwd }),
-    methods() {
-      const counts: Record<string, number> = {};
-      for (const { method } of sandbox.requests.slice(seen)) counts[method] = (counts[method] ?? 0) + 1;
-      seen = sandbox.requests.length;
-      return counts;
-    },
-    write: (text) => writeFile(join(cwd, 'codes.csv'), text),
+    ...bench,
+    cwd: bench.directory,
+    apply: (...args: string[]) => bench.qr(['apply', '--from', 'codes.csv', ...args]),
+    write: (text: string) => bench.write('codes.csv', text),
   };
 }
 
@@ -90,23 +71,19 @@ describe('qr apply', () => {
   });
 
   it('adopts an existing workspace with only the listing, by --init or without a lock file', async () => {
-    const { sandbox, apply, methods, cwd } = await usePlace(120);
-    const init = await runByDay(['qr', 'apply', '--init', '-o', 'codes.csv'], { env: sandbox.env, cwd });
+    const { qr, apply, methods, read, cwd } = await usePlace(120);
+    const init = await qr(['apply', '--init', '-o', 'codes.csv']);
     expect([init.code, init.stdout]).toEqual([0, '']);
-    const header = (await readFile(join(cwd, 'codes.csv'), 'utf8')).split('\n', 1);
-    expect(header).toEqual(['key,name,type,destination,status,base']);
+    expect((await read('codes.csv')).split('\n', 1)).toEqual(['key,name,type,destination,status,base']);
     const listing = methods();
     expect(Object.keys(listing)).toEqual(['GET']);
     expect((await apply()).code).toBe(0);
     expect(methods()).toEqual(listing);
-    await writeFile(join(cwd, 'other.csv'), await readFile(join(cwd, 'codes.csv')));
-    const adopted = await runByDay(['qr', 'apply', '--from', 'other.csv', '--key', 'key', '-f', 'json'], {
-      env: sandbox.env,
-      cwd,
-    });
+    await copyFile(join(cwd, 'codes.csv'), join(cwd, 'other.csv'));
+    const adopted = await qr(['apply', '--from', 'other.csv', '--key', 'key', '-f', 'json']);
     expect(adopted.code).toBe(0);
     expect(methods()).toEqual(listing);
-    const again = await runByDay(['qr', 'apply', '--init', '-o', 'codes.csv'], { env: sandbox.env, cwd });
+    const again = await qr(['apply', '--init', '-o', 'codes.csv']);
     expect([again.code, methods()]).toEqual([2, {}]);
   });
 
@@ -115,19 +92,20 @@ describe('qr apply', () => {
     [['-o', 'a.csv', '--ids'], 'Omit either --ids or --init.'],
     [['-o', 'a.csv', '-f', 'markdown'], 'Omit --format markdown.'],
   ])('refuses --init with %j, and its error names only the passed flags', async (more, hint) => {
-    const { sandbox, cwd } = await usePlace();
-    const run = await runByDay(['qr', 'apply', '--init', ...more], { env: sandbox.env, cwd });
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`hint: ${hint}\n`) });
+    const { qr } = await usePlace();
+    expect(await qr(['apply', '--init', ...more])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`hint: ${hint}\n`),
+    });
   });
 
   it('replaces the lock file of --init even in an empty workspace', async () => {
-    const { sandbox, apply, write, cwd } = await usePlace();
+    const { sandbox, qr, apply, write, read } = await usePlace();
     await write(file(row(1)));
     await apply();
     for (const { id } of [...sandbox.workspace.codes()]) sandbox.workspace.delete(id);
-    const init = ['qr', 'apply', '--init', '-o', 'codes.csv', '--overwrite'];
-    expect((await runByDay(init, { env: sandbox.env, cwd })).code).toBe(0);
-    expect(await readFile(join(cwd, 'codes.lock.json'), 'utf8')).not.toContain(row(1).split(',')[1]);
+    expect((await qr(['apply', '--init', '-o', 'codes.csv', '--overwrite'])).code).toBe(0);
+    expect(await read('codes.lock.json')).not.toContain(row(1).split(',')[1]);
   });
 
   it('checks file and lock file without a key', async () => {
@@ -165,17 +143,17 @@ describe('qr apply', () => {
     ['a changed type', 'key,name,type\nk1,Poster 1,wifi\n', 'line 2'],
     ['a new code without a name', file(row(1), 'k2,,https://example.com\n'), 'line 3'],
   ])('refuses %s with its line, and changes nothing', async (_, text, place) => {
-    const { apply, write, methods, cwd } = await usePlace();
+    const { apply, write, methods, read } = await usePlace();
     await write(file(row(1)));
     await apply();
-    const lock = await readFile(join(cwd, 'codes.lock.json'), 'utf8');
+    const lock = await read('codes.lock.json');
     methods();
     await write(text);
     const { code, stderr } = await apply();
     const { POST, PATCH, DELETE } = methods();
     expect([code, POST, PATCH, DELETE]).toEqual([2, undefined, undefined, undefined]);
     expect(stderr).toContain(place);
-    expect(await readFile(join(cwd, 'codes.lock.json'), 'utf8')).toBe(lock);
+    expect(await read('codes.lock.json')).toBe(lock);
   });
 
   it.each([
@@ -198,7 +176,7 @@ describe('qr apply', () => {
   });
 
   it('refuses to write over its file or its lock file', async () => {
-    const { apply, write, cwd, methods } = await usePlace();
+    const { apply, write, read, methods } = await usePlace();
     await write(file(row(1)));
     for (const flags of [
       ['-o', 'codes.csv'],
@@ -206,20 +184,16 @@ describe('qr apply', () => {
       ['--lock', 'codes.csv'],
     ])
       expect((await apply(...flags)).code, String(flags)).toBe(2);
-    expect([await readFile(join(cwd, 'codes.csv'), 'utf8'), methods()]).toEqual([file(row(1)), {}]);
+    expect([await read('codes.csv'), methods()]).toEqual([file(row(1)), {}]);
   });
 
   it('prints the differences on a terminal, and a plan for a pull request without markup from values', async () => {
-    const { apply, write, sandbox, cwd } = await usePlace();
+    const { apply, write, qr } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
     await apply();
     await write(`key,name,destination\nk1,"<b>|\`[x](//y) @z #1\n|",${long}2?x\n`);
-    const screen = await runByDay(['qr', 'apply', '--from', 'codes.csv', '--dry-run', '--no-color'], {
-      env: sandbox.env,
-      cwd,
-      tty: 80,
-    });
+    const screen = await qr(['apply', '--from', 'codes.csv', '--dry-run', '--no-color'], { tty: 80 });
     expect(screen.stdout.replace(/\s/g, '')).toMatch(/a1\?x→…a+2\?x/);
     for (const line of screen.stdout.split('\r\n')) expect(line.length).toBeLessThanOrEqual(80);
     const { stdout } = await apply('--dry-run', '-f', 'markdown');
@@ -235,7 +209,7 @@ describe('qr apply', () => {
     ['lost', async (path: string) => rm(path), 9],
     ['of before the last run', async (path: string) => copyFile(`${path}.old`, path), 0],
   ])('creates no duplicate code on another machine if the lock file is %s', async (_, spoil, exit) => {
-    const { write, apply, cwd, sandbox, methods } = await usePlace();
+    const { write, apply, qr, cwd, sandbox, methods } = await usePlace();
     const lock = join(cwd, 'codes.lock.json');
     const all = file(...Array.from({ length: 12 }, (_, n) => row(n)));
     await write(all);
@@ -245,9 +219,8 @@ describe('qr apply', () => {
     await apply();
     await spoil(lock);
     methods();
-    const env = { ...sandbox.env, ...(await newMachine()) };
-    const elsewhere = (...flags: string[]) =>
-      runByDay(['qr', 'apply', '--from', 'codes.csv', ...flags], { env, cwd });
+    const env = await newMachine();
+    const elsewhere = (...flags: string[]) => qr(['apply', '--from', 'codes.csv', ...flags], { env });
     expect((await elsewhere()).code).toBe(exit);
     expect((await elsewhere('--adopt-existing')).code).toBe(0);
     expect((await elsewhere()).code).toBe(0);
@@ -282,17 +255,17 @@ describe('qr apply', () => {
   });
 
   it('refuses a file that was cut in half or has none of its keys (9), and changes nothing', async () => {
-    const { write, apply, methods, cwd } = await usePlace();
+    const { write, apply, methods, read } = await usePlace();
     const rows = Array.from({ length: 30 }, (_, n) => row(n));
     await write(file(...rows));
     await apply();
-    const lock = await readFile(join(cwd, 'codes.lock.json'), 'utf8');
+    const lock = await read('codes.lock.json');
     methods();
     for (const kept of [rows.slice(0, 15), [row(99)]]) {
       await write(file(...kept));
       for (const flags of [[], ['--removed', 'pause']]) expect((await apply(...flags)).code).toBe(9);
     }
     expect(methods()).toEqual({ GET: 4 });
-    expect(await readFile(join(cwd, 'codes.lock.json'), 'utf8')).toBe(lock);
+    expect(await read('codes.lock.json')).toBe(lock);
   });
 });

@@ -1,33 +1,24 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
-import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { useBench } from '../support/bench.ts';
+import type { CliOptions } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 async function useChanges(options: SandboxOptions = {}) {
-  const sandbox = await useSandbox({ codes: 6, scans: 10, ...options });
-  const directory = await useDirectory();
-  const file = join(directory, 'changes.csv');
+  const bench = await useBench(undefined, { codes: 6, scans: 10, ...options });
+  const { sandbox } = bench;
+  const file = join(bench.directory, 'changes.csv');
   return {
-    sandbox,
+    ...bench,
     file,
-    directory,
-    write: (text: string) => writeFile(file, text),
-    qr: (args: string[], options: CliOptions = {}) =>
-      runByDay(['qr', ...args, '--from', file], { env: sandbox.env, ...options }),
-    results: async (): Promise<Record<string, string>[]> =>
-      parse(await readFile(join(directory, 'changes.results.csv')), { columns: true }),
+    write: (text: string) => bench.write('changes.csv', text),
+    qr: (args: string[], more?: CliOptions) => bench.qr([...args, '--from', file], more),
+    results: () => bench.readResults('changes.results.csv'),
     count: (method: string) => sandbox.requests.filter((request) => request.method === method).length,
-    code: (n: number) => {
-      const code = sandbox.workspace.code(sandbox.codeId(n));
-      if (!code) throw new Error(`no code ${n}`);
-      return code;
-    },
+    code: (n: number) => sandbox.workspace.code(sandbox.codeId(n)) ?? expect.fail(`no code ${n}`),
   };
 }
 

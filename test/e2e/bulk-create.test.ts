@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baseOf, formatBase } from '#codes/engine/plan/base';
+import { outcomesOf, rowsOf, useBench } from '../support/bench.ts';
 import { type Fault, fails, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';
-import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('qr create --from', () => {
   it('sends the listing and one request per row, no request gets 429, and the results have the columns of the sheet', async () => {

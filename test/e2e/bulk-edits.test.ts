@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { newMachine, outcomesOf, rowsOf, useBench } from '../support/bench.ts';
 import { firstRows } from '../support/property-runs.ts';
-import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 const linesOf = (text: string) => text.trimEnd().split('\n');
 

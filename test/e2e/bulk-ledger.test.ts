@@ -1,10 +1,10 @@
 /** The memory of runs over files: losing it costs a question, never a second code or an edit; that of another workspace is never used. */
 import { cp, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { newMachine, outcomesOf, rowsOf, useBench } from '../support/bench.ts';
 import { useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { useSharedAddress } from '../support/two-workspaces.ts';
-import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('a ledger', () => {
   it('that is older than the last runs causes no duplicate code, and overwrites no edit of another client', async () => {

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { outcomesOf, rowsOf, useBench } from '../support/bench.ts';
 import { startCli, until, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, hang, landLate, sometimes } from '../support/faults.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
-import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('a run that loses responses', () => {
   it('finds created codes, sends other rows again, and needs a decision if another client created an equal code (9)', async () => {

@@ -4,28 +4,19 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
 import { argv } from '../support/argv.ts';
-import { type CliOptions, startCli, until, useDirectory } from '../support/cli.ts';
+import { newMachine, outcomesOf, rowsOf, useBench } from '../support/bench.ts';
+import { type CliOptions, startCli, until } from '../support/cli.ts';
 import { fails, sometimes } from '../support/faults.ts';
-import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
-import { newMachine, outcomesOf, rowsOf } from './bulk-bench.ts';
 
 /** Runs commands in a directory of their own, and says which files they left there. */
 async function usePipe(options: SandboxOptions = {}) {
-  const sandbox = await useSandbox({ codes: 0, scans: 0, ...options });
-  const cwd = await useDirectory();
+  const bench = await useBench(undefined, options);
   return {
-    sandbox,
-    cwd,
-    qr: (args: string[], input = '', more: CliOptions = {}) =>
-      runByDay(['qr', ...args], { cwd, input, ...more, env: { ...sandbox.env, ...more.env } }),
-    files: () => readdir(cwd),
-    names: () =>
-      sandbox.workspace
-        .codes()
-        .map(({ name }) => name)
-        .sort(),
-    codes: () => [...sandbox.workspace.codes()],
+    ...bench,
+    cwd: bench.directory,
+    qr: (args: string[], input = '', more: CliOptions = {}) => bench.qr(args, { input, ...more }),
+    files: () => readdir(bench.directory),
+    codes: () => [...bench.sandbox.workspace.codes()],
   };
 }
 
@@ -52,14 +43,10 @@ describe('qr create --from -', () => {
   });
 
   it('shows each row on a terminal, and reads a named pipe once', async () => {
-    const { cwd, sandbox, codes, files } = await usePipe();
+    const { cwd, qr, codes, files } = await usePipe();
     const fifo = join(cwd, 'rows');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-    const running = runByDay(['qr', 'create', '--from', fifo, '--no-color'], {
-      env: sandbox.env,
-      cwd,
-      tty: 100,
-    });
+    const running = qr(['create', '--from', fifo, '--no-color'], '', { tty: 100 });
     await writeFile(fifo, rowsOf(2));
     const { code, stdout } = await running;
     expect(code).toBe(0);

@@ -1,22 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '#sandbox/options';
 import { argv } from '../support/argv.ts';
-import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { useBench } from '../support/bench.ts';
+import type { CliOptions } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
 
 /** Runs commands beside files that are written first. */
-async function useFiles(files: Record<string, string>, options: SandboxOptions = {}) {
-  const sandbox = await useSandbox({ codes: 0, scans: 0, ...options });
-  const cwd = await useDirectory();
-  const write = (name: string, text: string) => writeFile(join(cwd, name), text);
-  for (const [name, text] of Object.entries(files)) await write(name, text);
+async function useFiles(files: Record<string, string>) {
+  const bench = await useBench();
+  const { sandbox, directory: cwd } = bench;
+  for (const [name, text] of Object.entries(files)) await bench.write(name, text);
   return {
-    sandbox,
-    cwd,
-    write,
+    ...bench,
     qr: (args: string[], more: CliOptions = {}) =>
       runByDay(['qr', ...args], { env: sandbox.env, cwd, ...more }),
     writes: () => sandbox.requests.filter(({ method }) => method !== 'GET').length,
@@ -80,14 +74,14 @@ describe('one pass over a file', () => {
 
 describe('a dry run on a terminal', () => {
   it('numbers the rows of a workbook as the sheet does', async () => {
-    const { qr, cwd, write } = await useFiles({}, { codes: 3 });
+    const { qr, read, write } = await useBench(undefined, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);
     const { stdout } = await qr(argv`update --from list.xlsx --status paused --dry-run -f json`);
     expect(JSON.parse(stdout).map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
     await write('ids.txt', (await qr(['list', '--ids'])).stdout);
     const deletion = await qr(['delete', '--from', 'ids.txt', '--dry-run', '--yes', '-f', 'json']);
     expect(JSON.parse(deletion.stdout).map(({ line }: { line: number }) => line)).toEqual([1, 2, 3]);
-    expect(await readFile(join(cwd, 'ids.txt'), 'utf8')).toMatch(/^([0-9a-f-]{36}\n){3}$/);
+    expect(await read('ids.txt')).toMatch(/^([0-9a-f-]{36}\n){3}$/);
   });
 });
 
@@ -121,9 +115,9 @@ describe('a list that was not edited', () => {
   });
 
   it('is refused, once edited, for its edited rows before any request', async () => {
-    const { qr, cwd, write, writes, sandbox } = await useOddCodes();
+    const { qr, read, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
-    const list = await readFile(join(cwd, 'codes.csv'), 'utf8');
+    const list = await read('codes.csv');
     await write(
       'codes.csv',
       list.replace('odd,url,tel:1,active', 'odd,vcard,mailto:a,activ').replace('nope', 'nope2'),

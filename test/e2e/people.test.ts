@@ -2,9 +2,9 @@
 import { copyFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from '../support/bench.ts';
 import { type Fault, honest, sometimes } from '../support/faults.ts';
 import { firstRows } from '../support/property-runs.ts';
-import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 const UNCHANGED = 'unchanged unchanged unchanged';
 const EXISTS = 'exists exists exists';

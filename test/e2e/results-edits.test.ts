@@ -1,7 +1,7 @@
 /** Edits and decisions in a results file that the next run over the list replaces: kept as FILE.old, and reported. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { rowsOf, useBench } from './bulk-bench.ts';
+import { rowsOf, useBench } from '../support/bench.ts';
 
 const EDITS: [what: string, cells: Record<string, string>][] = [
   ['an edited name', { name: 'Edited' }],

@@ -1,12 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkRows } from '#codes/engine/rows/read-rows';
 import { parseInput } from '#codes/input/read-input';
 import type { ReadOptions } from '#files/formats/read/input';
-import { useDirectory } from '../../support/cli.ts';
-import { runHere } from '../../support/run-here.ts';
-import { withSandbox } from '../../support/sandbox.ts';
+import { useBench } from '../../support/bench.ts';
 
 async function check(text: string, options: ReadOptions = {}, verb: 'create' | 'update' = 'create') {
   const input = await parseInput(Buffer.from(text), 'codes.csv', options);
@@ -60,32 +56,28 @@ it('ambiguous words are refused unless --column chooses between them', async () 
 });
 
 it('--column maps columns in CSV files and workbooks, and the results keep their headers', async () => {
-  const cwd = await useDirectory();
-  await withSandbox({ codes: 0 }, async ({ env: service }) => {
-    const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
-    const run = (...args: string[]) => runHere(args, { cwd, env });
-    await writeFile(join(cwd, 'a.csv'), 'Titel,Wohin\nPoster,https://example.com/\n');
-    expect(await run('qr', 'create', '--from', 'a.csv')).toMatchObject({ code: 2 });
-    expect(await run('qr', 'create', '--from', 'a.csv', '--column', 'x=y')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('FIELD=HEADER'),
-    });
-    const made = await run(
-      'qr',
-      'create',
-      '--from',
-      'a.csv',
-      '--column',
-      'destination=Wohin',
-      '--results',
-      'a.xlsx',
-    );
-    expect(made).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('column Titel is read as name'),
-    });
-    expect(made.stdout).toMatch(/^Titel,Wohin,id/);
-    const again = await run('qr', 'update', '--from', 'a.xlsx', '--column', 'destination=Wohin');
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row unchanged') });
+  const { run, write } = await useBench();
+  await write('a.csv', 'Titel,Wohin\nPoster,https://example.com/\n');
+  expect(await run('qr', 'create', '--from', 'a.csv')).toMatchObject({ code: 2 });
+  expect(await run('qr', 'create', '--from', 'a.csv', '--column', 'x=y')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('FIELD=HEADER'),
   });
+  const made = await run(
+    'qr',
+    'create',
+    '--from',
+    'a.csv',
+    '--column',
+    'destination=Wohin',
+    '--results',
+    'a.xlsx',
+  );
+  expect(made).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('column Titel is read as name'),
+  });
+  expect(made.stdout).toMatch(/^Titel,Wohin,id/);
+  const again = await run('qr', 'update', '--from', 'a.xlsx', '--column', 'destination=Wohin');
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row unchanged') });
 });

@@ -1,74 +1,59 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { useDirectory } from '../../support/cli.ts';
+import { useBench } from '../../support/bench.ts';
 import { runHere } from '../../support/run-here.ts';
-import { withSandbox } from '../../support/sandbox.ts';
 
 const TAGS = 'utm_source=poster&utm_medium=Print%20Ad';
 
 test('UTM tags are kept in a new destination with --keep-utm, or else a warning lists the missing tags', async () => {
-  const cwd = await useDirectory();
-  await withSandbox({ codes: 0 }, async ({ env: service }) => {
-    const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
-    const run = (...args: string[]) => runHere(args, { cwd, env });
-    const destinations = async () =>
-      (await run('qr', 'list', '-f', 'csv', '--fields', 'destination', '--no-header', '--sort', 'name'))
-        .stdout;
-    for (const name of ['a', 'b'])
-      await run('qr', 'create', '--name', name, '--destination', `https://example.com/${name}?x=1&${TAGS}`);
-    const [a = '', b = ''] = (await run('qr', 'list', '--ids', '--sort', 'name')).stdout.split('\n');
+  const { run, write } = await useBench();
+  const destinations = async () =>
+    (await run('qr', 'list', '-f', 'csv', '--fields', 'destination', '--no-header', '--sort', 'name')).stdout;
+  for (const name of ['a', 'b'])
+    await run('qr', 'create', '--name', name, '--destination', `https://example.com/${name}?x=1&${TAGS}`);
+  const [a = '', b = ''] = (await run('qr', 'list', '--ids', '--sort', 'name')).stdout.split('\n');
 
-    const kept = await run(
-      'qr',
-      'update',
-      a,
-      b,
-      '--destination',
-      'https://example.com/new?utm_source=own#top',
-      '--keep-utm',
-    );
-    expect(kept).toMatchObject({ code: 0, stderr: expect.not.stringContaining('UTM') });
-    const expected = 'https://example.com/new?utm_source=own&utm_medium=Print%20Ad#top\n';
-    expect(await destinations()).toBe(expected.repeat(2));
+  const kept = await run(
+    'qr',
+    'update',
+    a,
+    b,
+    '--destination',
+    'https://example.com/new?utm_source=own#top',
+    '--keep-utm',
+  );
+  expect(kept).toMatchObject({ code: 0, stderr: expect.not.stringContaining('UTM') });
+  const expected = 'https://example.com/new?utm_source=own&utm_medium=Print%20Ad#top\n';
+  expect(await destinations()).toBe(expected.repeat(2));
 
-    const dropped = await run('qr', 'update', a, '--destination', 'https://example.com/none');
-    expect(dropped.stderr).toContain(
-      'a new destination lacks UTM tags of the old one (utm_medium, utm_source)',
-    );
+  const dropped = await run('qr', 'update', a, '--destination', 'https://example.com/none');
+  expect(dropped.stderr).toContain(
+    'a new destination lacks UTM tags of the old one (utm_medium, utm_source)',
+  );
 
-    // The results have the carried tags, so the same file without the flag drops none.
-    await writeFile(
-      join(cwd, 'new.csv'),
-      `id,destination\n${a},https://example.com/2\n${b},https://example.com/2\n`,
-    );
-    const bulk = await run('qr', 'update', '--from', 'new.csv', '--keep-utm');
-    expect(bulk).toMatchObject({ code: 0, stderr: expect.not.stringContaining('UTM') });
-    const again = await run('qr', 'update', '--from', 'new.results.csv');
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows unchanged') });
-    const planned = await run('qr', 'update', '--from', 'new.csv', '--dry-run');
-    expect(planned.stderr.match(/UTM/g)).toHaveLength(1);
-  });
+  // The results have the carried tags, so the same file without the flag drops none.
+  await write('new.csv', `id,destination\n${a},https://example.com/2\n${b},https://example.com/2\n`);
+  const bulk = await run('qr', 'update', '--from', 'new.csv', '--keep-utm');
+  expect(bulk).toMatchObject({ code: 0, stderr: expect.not.stringContaining('UTM') });
+  const again = await run('qr', 'update', '--from', 'new.results.csv');
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows unchanged') });
+  const planned = await run('qr', 'update', '--from', 'new.csv', '--dry-run');
+  expect(planned.stderr.match(/UTM/g)).toHaveLength(1);
 });
 
 test('--keep-utm keeps the tags of a dated plan in each run', async () => {
-  const cwd = await useDirectory();
-  await withSandbox({ codes: 0 }, async ({ env: service }) => {
-    const env = { ...service, QRCTL_STATE_DIR: join(cwd, 'state') };
-    const run = (...args: string[]) => runHere(args, { cwd, env });
-    await run('qr', 'create', '--name', 'a', '--destination', `https://example.com/a?${TAGS}`);
-    const id = (await run('qr', 'list', '--ids')).stdout.trim();
-    const rows = [
-      `${id},https://example.com/1,2020-01-01T00:00Z`,
-      `${id},https://example.com/2,2020-01-02T00:00Z`,
-    ];
-    await writeFile(join(cwd, 'plan.csv'), ['id,destination,at', ...rows, ''].join('\n'));
-    for (const outcome of ['Updated 1 code, 1 unchanged', '2 rows unchanged']) {
-      const due = await run('qr', 'update', '--from', 'plan.csv', '--due', '--keep-utm');
-      expect(due).toMatchObject({ code: 0, stderr: expect.stringContaining(outcome) });
-    }
-    expect((await run('qr', 'get', id, '-f', 'json')).stdout).toContain(`https://example.com/2?${TAGS}`);
-  });
+  const { run, write } = await useBench();
+  await run('qr', 'create', '--name', 'a', '--destination', `https://example.com/a?${TAGS}`);
+  const id = (await run('qr', 'list', '--ids')).stdout.trim();
+  const rows = [
+    `${id},https://example.com/1,2020-01-01T00:00Z`,
+    `${id},https://example.com/2,2020-01-02T00:00Z`,
+  ];
+  await write('plan.csv', ['id,destination,at', ...rows, ''].join('\n'));
+  for (const outcome of ['Updated 1 code, 1 unchanged', '2 rows unchanged']) {
+    const due = await run('qr', 'update', '--from', 'plan.csv', '--due', '--keep-utm');
+    expect(due).toMatchObject({ code: 0, stderr: expect.stringContaining(outcome) });
+  }
+  expect((await run('qr', 'get', id, '-f', 'json')).stdout).toContain(`https://example.com/2?${TAGS}`);
 });
 
 test('--keep-utm requires a destination', async () => {

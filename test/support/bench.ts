@@ -1,18 +1,20 @@
-/** A file of rows, a sandbox to create them in, and the command in between. */
+/** A directory with a file of rows, a sandbox to create them in, and the command in between. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { SandboxOptions } from '#sandbox/options';
 import type { QrCode } from '#service/shapes';
-import { type CliOptions, useDirectory } from '../support/cli.ts';
-import { runByDay } from '../support/run-here.ts';
-import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import { type CliOptions, useDirectory } from './cli.ts';
+import { runByDay } from './run-here.ts';
+import { type TestSandbox, useSandbox } from './sandbox.ts';
 
 export interface Bench {
   sandbox: TestSandbox;
   directory: string;
   file: string;
   results: string;
+  /** Runs `qrctl …args` in the directory, with a config directory in it. */
+  run(...args: string[]): ReturnType<typeof runByDay>;
   /** Runs `qrctl qr …args` in the directory. */
   qr(args: string[], options?: CliOptions): ReturnType<typeof runByDay>;
   /** Runs `qrctl qr create --from FILE …more`. */
@@ -36,7 +38,7 @@ export interface Bench {
 }
 
 export async function useBench(
-  text: string,
+  text?: string,
   options: SandboxOptions = {},
   name = 'codes.csv',
 ): Promise<Bench> {
@@ -49,12 +51,17 @@ export async function useBench(
   const rows = async (name: string): Promise<Record<string, string>[]> =>
     parse(await readFile(join(directory, name)), { columns: true, bom: true });
   let seen = 0;
-  await writeFile(file, text);
+  if (text !== undefined) await writeFile(file, text);
   return {
     sandbox,
     directory,
     file,
     results,
+    run: (...args) =>
+      runByDay(args, {
+        cwd: directory,
+        env: { ...sandbox.env, QRCTL_CONFIG_DIR: join(directory, 'config') },
+      }),
     qr,
     create: (more = [], options) => qr(['create', '--from', file, ...more], options),
     write: (name, text) => writeFile(join(directory, name), text),
