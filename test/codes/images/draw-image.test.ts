@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '#base/color';
+import { BLACK, parseColor } from '#base/color';
 import { drawImage } from '#codes/images/draw-image';
 import { encodeText, LEVELS } from '#codes/images/encode';
 import { IMAGE_FORMATS, type ImageFormat, type ImageStyle } from '#codes/images/image-style';
@@ -11,15 +11,8 @@ import { faultOf } from '../../support/fault-of.ts';
 import { runs } from '../../support/property-runs.ts';
 import { readEps } from '../../support/read-eps.ts';
 import { readPdf } from '../../support/read-pdf.ts';
+import { STYLE } from './style.ts';
 
-const STYLE: ImageStyle = {
-  sizeMm: 30,
-  dpi: 300,
-  quietZone: 4,
-  level: 'M',
-  color: BLACK,
-  background: WHITE,
-};
 const TEXT = 'https://qr.example/aB3xY';
 
 function encode(text: string, level: ImageStyle['level'] = 'M') {

@@ -1,30 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { BLACK, parseColor, WHITE } from '#base/color';
 import { createFigure, drawingOf } from '#codes/images/drawing';
-import { encodeText } from '#codes/images/encode';
 import type { ImageStyle } from '#codes/images/image-style';
+import { STYLE as PLAIN, SMALL } from './style.ts';
 
 const BLUE = parseColor('#036') ?? BLACK;
 const CREAM = parseColor('#ffeecc') ?? WHITE;
-const STYLE: ImageStyle = {
-  sizeMm: 10,
-  dpi: 300,
-  quietZone: 1,
-  level: 'L',
-  color: BLUE,
-  background: CREAM,
-};
-const ROWS = ['##.', '#.#', '...'];
-const MODULES = {
-  ...(encodeText('x', 'L') ?? expect.fail()),
-  size: ROWS.length,
-  isDark: (x: number, y: number) => ROWS[y]?.[x] === '#',
-};
+const STYLE: ImageStyle = { ...PLAIN, sizeMm: 10, quietZone: 1, color: BLUE, background: CREAM };
 const PLATE = { across: 1, offset: 1, side: 1, rgb: Buffer.from([255, 0, 0]) };
 const RED = { width: 1, height: 1, gray: Uint8Array.from([76]) };
 
 const draw = (style: Partial<ImageStyle> = {}, plate?: typeof PLATE) =>
-  createFigure(MODULES, { ...STYLE, ...style }, plate);
+  createFigure(SMALL, { ...STYLE, ...style }, plate);
 
 describe('the drawing of a code', () => {
   it('has its outlines and its background in millimeters, the background first', () => {

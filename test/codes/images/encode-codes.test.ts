@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '#base/color';
 import { UsageError } from '#base/errors';
 import type { RunFacts } from '#base/run/run-summary';
 import { encodeText } from '#codes/images/encode';
@@ -12,15 +11,8 @@ import {
 import type { ImageFormat, ImageStyle } from '#codes/images/image-style';
 import type { QrCode } from '#service/shapes';
 import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
+import { STYLE } from './style.ts';
 
-const STYLE: ImageStyle = {
-  sizeMm: 30,
-  dpi: 300,
-  quietZone: 4,
-  level: 'M',
-  color: BLACK,
-  background: WHITE,
-};
 const codeOf = (n: number, more: Partial<QrCode> = {}) => listedCode(n, { slug: `s${n}`, ...more });
 const TEMPLATE = 'https://qr.example/{slug}';
 const LONG_SLUG = 'x'.repeat(40);

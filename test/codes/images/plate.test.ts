@@ -1,8 +1,9 @@
 /** The square of a logo, whose pixels are drawn here instead of by the renderer. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, type Color, parseColor, WHITE } from '#base/color';
+import { type Color, parseColor, WHITE } from '#base/color';
 import type { ImageStyle, Logo } from '#codes/images/image-style';
 import { clearPlate, plateOf } from '#codes/images/logo';
+import { STYLE } from './style.ts';
 
 const CREAM = parseColor('#ffeecc') ?? WHITE;
 
@@ -26,7 +27,7 @@ function logoOf(width: number, height: number): Logo & { drawn: [number, Color][
 }
 
 const styleOf = (logo: Logo | undefined, more: Partial<ImageStyle> = {}): ImageStyle => {
-  return { sizeMm: 30, dpi: 300, quietZone: 4, level: 'H', color: BLACK, background: WHITE, logo, ...more };
+  return { ...STYLE, level: 'H', logo, ...more };
 };
 
 const draw = async (size: number, style: ImageStyle, pixels?: number) =>

@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { BLACK, contrastOf, parseColor, WHITE } from '#base/color';
 import { checkSize, checkStyle } from '#codes/images/encode-codes';
 import type { ImageStyle } from '#codes/images/image-style';
+import { STYLE as PLAIN } from './style.ts';
 
-const STYLE: ImageStyle = {
-  sizeMm: 33,
-  dpi: 300,
-  quietZone: 4,
-  level: 'M',
-  color: BLACK,
-  background: WHITE,
-};
+const STYLE: ImageStyle = { ...PLAIN, sizeMm: 33 };
 const color = (text: string) => parseColor(text) ?? expect.fail(text);
 
 describe('the style of an image', () => {

@@ -1,25 +1,19 @@
 /** Faults of images that are built here from areas and pixels. The decoder is the real one. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '#base/color';
+import { parseColor, WHITE } from '#base/color';
 import { createFigure, type Drawing, drawingOf } from '#codes/images/drawing';
 import { encodeText } from '#codes/images/encode';
 import { grayOf, type ImageStyle } from '#codes/images/image-style';
 import { createRaster, type Raster } from '#codes/images/raster';
 import { decode, drawingFault, findFault, placeFault } from '#codes/images/verify';
 import { writePng } from '#codes/images/write-png';
+import { STYLE as PLAIN } from './style.ts';
 
 const TEXT = 'https://qr.example/aB3xY';
 const MODULES = encodeText(TEXT, 'M') ?? expect.fail();
 const ACROSS = MODULES.size + 8;
 /** A module is a millimeter wide, and is drawn with four pixels a side. */
-const STYLE: ImageStyle = {
-  sizeMm: ACROSS,
-  dpi: 300,
-  quietZone: 4,
-  level: 'M',
-  color: BLACK,
-  background: WHITE,
-};
+const STYLE: ImageStyle = { ...PLAIN, sizeMm: ACROSS };
 const EXPECTED = { text: TEXT, sizeMm: ACROSS, quietZone: 4, across: ACROSS };
 
 const CREAM = parseColor('#ffeecc') ?? WHITE;

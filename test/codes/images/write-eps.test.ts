@@ -1,20 +1,13 @@
 /** EPS files of a small pattern, in full. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '#base/color';
+import { BLACK, parseColor } from '#base/color';
 import { type Figure, traceOutlines } from '#codes/images/drawing';
 import type { ImageStyle } from '#codes/images/image-style';
 import { writeEps } from '#codes/images/write-eps';
+import { STYLE as PLAIN, SMALL } from './style.ts';
 
-const STYLE: ImageStyle = {
-  sizeMm: 25.4,
-  dpi: 300,
-  quietZone: 1,
-  level: 'L',
-  color: BLACK,
-  background: WHITE,
-};
-const ROWS = ['##.', '#.#', '...'];
-const outlines = traceOutlines({ size: ROWS.length, isDark: (x, y) => ROWS[y]?.[x] === '#' });
+const STYLE: ImageStyle = { ...PLAIN, sizeMm: 25.4, quietZone: 1 };
+const outlines = traceOutlines(SMALL);
 
 const linesOf = (style: Partial<ImageStyle> = {}, plate?: Figure['plate']) =>
   writeEps({ across: 5, outlines, style: { ...STYLE, ...style }, plate }).split('\n');

@@ -1,12 +1,12 @@
 /** Logos and inks of vector formats. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, WHITE } from '#base/color';
 import { drawImage } from '#codes/images/draw-image';
 import { encodeText } from '#codes/images/encode';
 import type { ImageFormat, ImageStyle, Logo } from '#codes/images/image-style';
 import { readSvg } from '#codes/images/svg';
 import { inkOf } from '#codes/images/write-pdf';
 import { readPdf } from '../../support/read-pdf.ts';
+import { STYLE as PLAIN } from './style.ts';
 
 const TEXT = 'https://qr.example/aB3xY';
 
@@ -20,15 +20,7 @@ const LOGO: Logo = {
 };
 
 const MODULES = encodeText(TEXT, 'H') ?? expect.fail();
-const STYLE: ImageStyle = {
-  sizeMm: 30,
-  dpi: 30,
-  quietZone: 4,
-  level: 'H',
-  color: BLACK,
-  background: WHITE,
-  logo: LOGO,
-};
+const STYLE: ImageStyle = { ...PLAIN, dpi: 30, level: 'H', logo: LOGO };
 
 async function draw(format: ImageFormat): Promise<Buffer> {
   const drawn = await drawImage({ text: TEXT, modules: MODULES }, format, STYLE);

@@ -6,15 +6,9 @@ import { encodeText } from '#codes/images/encode';
 import type { ImageStyle } from '#codes/images/image-style';
 import type { Plate } from '#codes/images/logo';
 import { formatPlate, formatRendering, pixelsAModule, pngSide, writePng } from '#codes/images/write-png';
+import { STYLE as PLAIN } from './style.ts';
 
-const STYLE: ImageStyle = {
-  sizeMm: 9,
-  dpi: 300,
-  quietZone: 4,
-  level: 'L',
-  color: BLACK,
-  background: WHITE,
-};
+const STYLE: ImageStyle = { ...PLAIN, sizeMm: 9, level: 'L' };
 const BLUE = parseColor('#036') ?? BLACK;
 const CREAM = parseColor('#ffeecc') ?? WHITE;
 const MODULES = encodeText('PNG', 'L') ?? expect.fail();

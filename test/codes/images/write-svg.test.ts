@@ -1,26 +1,13 @@
 /** SVG files of a small pattern, in full, and as they are read back. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColor, WHITE } from '#base/color';
+import { BLACK, parseColor } from '#base/color';
 import { createFigure } from '#codes/images/drawing';
-import { encodeText } from '#codes/images/encode';
 import type { ImageStyle } from '#codes/images/image-style';
 import { readSvg, writeSvg } from '#codes/images/svg';
 import { formatPlate } from '#codes/images/write-png';
+import { STYLE as PLAIN, SMALL } from './style.ts';
 
-const STYLE: ImageStyle = {
-  sizeMm: 12.5,
-  dpi: 300,
-  quietZone: 1,
-  level: 'L',
-  color: BLACK,
-  background: WHITE,
-};
-const ROWS = ['##.', '#.#', '...'];
-const MODULES = {
-  ...(encodeText('x', 'L') ?? expect.fail()),
-  size: ROWS.length,
-  isDark: (x: number, y: number) => ROWS[y]?.[x] === '#',
-};
+const STYLE: ImageStyle = { ...PLAIN, sizeMm: 12.5, quietZone: 1 };
 const PLATE = { across: 1, offset: 1, side: 2, rgb: Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9]) };
 
 const START = '<svg xmlns="http://www.w3.org/2000/svg" width="12.5mm" height="12.5mm" viewBox="0 0 5 5">';
@@ -28,7 +15,7 @@ const PATH = 'M1 1h2v1h-1v1h-1zM3 2h1v1h-1z';
 
 describe('an SVG of a code', () => {
   it('has its outlines on a background', () => {
-    expect(writeSvg(createFigure(MODULES, STYLE, undefined)).split('\n')).toEqual([
+    expect(writeSvg(createFigure(SMALL, STYLE, undefined)).split('\n')).toEqual([
       START,
       '<path fill="#ffffff" d="M0 0h5v5h-5z"/>',
       `<path fill="#000000" d="${PATH}"/>`,
@@ -39,7 +26,7 @@ describe('an SVG of a code', () => {
 
   it('has no background if it is transparent', () => {
     const style = { ...STYLE, color: parseColor('#036') ?? BLACK, background: undefined };
-    expect(writeSvg(createFigure(MODULES, style, undefined)).split('\n')).toEqual([
+    expect(writeSvg(createFigure(SMALL, style, undefined)).split('\n')).toEqual([
       START,
       `<path fill="#003366" d="${PATH}"/>`,
       '</svg>',
@@ -50,7 +37,7 @@ describe('an SVG of a code', () => {
   it('has its logo as an image over the outlines', () => {
     const data = formatPlate(PLATE).toString('base64');
     expect(
-      writeSvg(createFigure(MODULES, STYLE, PLATE))
+      writeSvg(createFigure(SMALL, STYLE, PLATE))
         .split('\n')
         .slice(2),
     ).toEqual([
@@ -59,7 +46,7 @@ describe('an SVG of a code', () => {
       '</svg>',
       '',
     ]);
-    expect(writeSvg(createFigure(MODULES, STYLE, PLATE))).toContain(
+    expect(writeSvg(createFigure(SMALL, STYLE, PLATE))).toContain(
       ' xmlns:xlink="http://www.w3.org/1999/xlink" width=',
     );
   });
@@ -67,7 +54,7 @@ describe('an SVG of a code', () => {
 
 describe('an SVG that is read', () => {
   it('has the drawing that was written, in millimeters', () => {
-    const { areas, ...drawing } = readSvg(writeSvg(createFigure(MODULES, STYLE, PLATE)));
+    const { areas, ...drawing } = readSvg(writeSvg(createFigure(SMALL, STYLE, PLATE)));
     expect(areas).toEqual([
       { gray: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
       {
@@ -85,7 +72,7 @@ describe('an SVG that is read', () => {
       overlays: [{ xMm: 5, yMm: 5, sideMm: 2.5, raster }],
     });
     const far = { ...STYLE, quietZone: 11, sizeMm: 50 };
-    expect(readSvg(writeSvg(createFigure(MODULES, far, { ...PLATE, across: 10 }))).overlays).toEqual([
+    expect(readSvg(writeSvg(createFigure(SMALL, far, { ...PLATE, across: 10 }))).overlays).toEqual([
       { xMm: 24, yMm: 24, sideMm: 20, raster },
     ]);
   });

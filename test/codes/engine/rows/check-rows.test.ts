@@ -1,56 +1,26 @@
 import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '#base/errors';
-import { checkRows, type RowsOptions } from '#codes/engine/rows/read-rows';
+import { checkRows } from '#codes/engine/rows/read-rows';
 import { parseWithFaults } from '#codes/input/read-input';
-import { type Checked, formatFault, type Input, refuseChecked } from '#files/formats/read/input';
+import { refuseChecked } from '#files/formats/read/input';
 import { SOAK } from '../../../support/property-runs.ts';
+import { ID, linesOf, read, refusal, told, type Verb } from './read.ts';
 
-const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
-const read = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
-
-async function faultsOf(
-  check: (input: Awaited<ReturnType<typeof read>>) => Promise<Checked<unknown>>,
-  text: string,
-  name?: string,
-): Promise<string[]> {
-  const input = await read(text, name);
-  try {
-    refuseChecked(input, await check(input));
-  } catch (error) {
-    if (error instanceof UsageError)
-      return error.message
-        .split('\n')
-        .slice(1)
-        .map((line) => line.trim());
-    throw error;
-  }
-  return [];
-}
-
-const checker =
-  (verb: RowsOptions['verb']) =>
-  (input: Input, options: Partial<RowsOptions> = {}) =>
-    checkRows(input, { verb, ...options });
-const checkCreate = checker('create');
-const checkUpdate = checker('update');
-const checkDelete = checker('delete');
-
-const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
-const createFaults = (text: string, name?: string) => faultsOf(checkCreate, text, name);
+const parse = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
+const createFaults = (text: string, name?: string) => refusal('create', text, { name });
 
 describe('a create file', () => {
   it.runIf(SOAK)('compares a column name of megabytes with the known names in less than 1.5 s', async () => {
-    const input = await read(`[{"name":"a","destin${'x'.repeat(8e6)}":1}]`, 'codes.json');
+    const input = await parse(`[{"name":"a","destin${'x'.repeat(8e6)}":1}]`, 'codes.json');
     const began = cpuUsage();
-    await checkCreate(input, { force: true });
+    await checkRows(input, { verb: 'create', force: true });
     const { user, system } = cpuUsage(began);
     // All of it took some 3 s.
     expect((user + system) / 1e6).toBeLessThan(1.5);
   });
 
   it('accepts other columns with names of one letter', async () => {
-    expect(await faultsOf(checkUpdate, 'slug,status,d,i\nx,paused,1,2\n')).toEqual([]);
+    expect(await refusal('update', 'slug,status,d,i\nx,paused,1,2\n')).toEqual([]);
   });
 
   it('accepts columns of the user, even if they resemble a known column that the file also has', async () => {
@@ -63,15 +33,15 @@ describe('a create file', () => {
   });
 
   it('reports columns of the user that are not read', async () => {
-    const unread = async (check: typeof checkCreate, text: string) => (await check(await read(text))).unread;
-    expect(await unread(checkCreate, 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
+    const unread = async (verb: Verb, text: string) => (await read(verb, text)).unread;
+    expect(await unread('create', 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
-    expect(await unread(checkUpdate, list)).toEqual(['my key']);
-    expect(await unread(checkDelete, list)).toEqual(['my key']);
+    expect(await unread('update', list)).toEqual(['my key']);
+    expect(await unread('delete', list)).toEqual(['my key']);
     expect(await createFaults('Thema,Wohin\na,b\n')).toContain(
       'line 1, column name: is missing; every code needs a name (the file has "Thema", "Wohin")',
     );
-    expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
+    expect(await refusal('update', 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
       'line 1: no column identifies the codes: add an id or slug column (the file has "a", "b", "c", "d", "e" and 1 more)',
     );
   });
@@ -87,10 +57,10 @@ describe('a create file', () => {
   });
 
   it("refuses destinations that can't be opened, unless forced, and warns of odd ones", async () => {
-    const input = await read(
+    const input = await parse(
       'name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n',
     );
-    const { rows, faults, warnings } = await checkCreate(input);
+    const { rows, faults, warnings } = await checkRows(input, { verb: 'create' });
     expect(rows).toHaveLength(7);
     expect(told(faults)).toEqual([
       'line 3, column destination: nope cannot be opened when scanned: it does not begin with https://',
@@ -102,9 +72,9 @@ describe('a create file', () => {
       'line 6, column destination: tel:1 is not a web address, so not every phone can open it',
       'line 8, column destination: "https://x.de/?a&amp;b" contains "&amp;" instead of "&"',
     ]);
-    const forced = await checkCreate(input, { force: true });
+    const forced = await checkRows(input, { verb: 'create', force: true });
     expect([forced.faults, forced.warnings.length]).toEqual([[], 6]);
-    const checked = await checkCreate(input);
+    const checked = await checkRows(input, { verb: 'create' });
     expect(() => refuseChecked(input, checked)).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('--force') }),
     );
@@ -113,8 +83,9 @@ describe('a create file', () => {
   it.each(['URL', ' Link ', 'target', 'ADDRESS'])(
     'may name the destination column %j, which a note reports',
     async (column) => {
-      const { rows, faults, notes, unread } = await checkCreate(
-        await read(`name,${column}\na,https://x.de\nb,nope\n`),
+      const { rows, faults, notes, unread } = await read(
+        'create',
+        `name,${column}\na,https://x.de\nb,nope\n`,
       );
       expect(rows[0]?.wish).toEqual({ name: 'a', destination: 'https://x.de' });
       expect(told(faults)).toEqual([
@@ -141,15 +112,15 @@ describe('a create file', () => {
     'with addresses in a column %j has one fault, which names the column and remains with --force',
     async (column) => {
       const rows = 'A,https://x.de/1\nB,www.x.de/2\nC,\nD,https://x.de/4\n';
-      const input = await read(`name,${column}\n${rows}`);
+      const input = await parse(`name,${column}\n${rows}`);
       for (const force of [false, true]) {
-        const { faults, warnings } = await checkCreate(input, { force });
+        const { faults, warnings } = await checkRows(input, { verb: 'create', force });
         expect(told(faults)).toEqual([
           `line 1, column destination: is missing; column "${column}" contains addresses, so rename it to destination`,
         ]);
         expect([faults[0]?.mayForce, warnings]).toEqual([undefined, []]);
       }
-      const { faults } = await checkUpdate(await read(`slug,${column}\n${rows}`));
+      const { faults } = await read('update', `slug,${column}\n${rows}`);
       expect(told(faults)).toEqual([
         `line 1: no column contains changes: column "${column}" contains addresses, so rename it to destination`,
       ]);
@@ -174,12 +145,12 @@ describe('a create file', () => {
   });
 
   it.each([
-    ['Menu,https://x.de/1\nPoster,https://x.de/2\n', checkCreate],
-    ['https://x.de/1\nhttps://x.de/2\n', checkCreate],
-    [`${ID},paused\n${ID},active\n`, checkUpdate],
-    [`${ID},Halle 3\n`, checkDelete],
-  ])('without a header has one fault: %j', async (text, check) => {
-    expect(await faultsOf(check, text).catch(({ message }) => message.split('\n').slice(1))).toEqual([
+    ['Menu,https://x.de/1\nPoster,https://x.de/2\n', 'create'],
+    ['https://x.de/1\nhttps://x.de/2\n', 'create'],
+    [`${ID},paused\n${ID},active\n`, 'update'],
+    [`${ID},Halle 3\n`, 'delete'],
+  ] as const)('without a header has one fault: %j', async (text, verb) => {
+    expect(await refusal(verb, text).catch(linesOf)).toEqual([
       expect.stringMatching(/line 1: ".*" looks like data, not like a column name: add a line above it/),
     ]);
   });
@@ -188,18 +159,20 @@ describe('a create file', () => {
     expect(await createFaults('name,type,url,Link\na,url,https://x.de,https://y.de\nb,sms,x,y\n')).toEqual([
       'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination, or add --column destination=url',
     ]);
-    const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
+    const both = await read('create', 'name,destination,url\na,https://x.de,https://y.de\n');
     expect([both.rows[0]?.wish.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
     // The short URL in the manifest of pictures: a code that leads to it leads to itself.
-    const manifest = await checkUpdate(
-      await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'),
+    const manifest = await read(
+      'update',
+      'id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n',
     );
     expect(manifest.rows[0]?.wish).toEqual({ name: 'n' });
   });
 
   it('warns of a name that a spreadsheet converted from a long number', async () => {
-    const { warnings } = await checkCreate(
-      await read('name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n'),
+    const { warnings } = await read(
+      'create',
+      'name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n',
     );
     expect(warnings.map(({ line, message }) => [line, message.slice(0, 55)])).toEqual([
       [2, '"1.23457E+19" looks like a long number shortened by a s'],
@@ -212,18 +185,17 @@ describe('a create file', () => {
   });
 
   it('reports rows that occur twice', async () => {
-    const { warnings } = await checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
+    const { warnings } = await read('create', 'name,destination\na,https://x.de\na,https://x.de/\n');
     expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
-    const json = await checkCreate(
-      await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'),
-    );
+    const json = await read('create', '[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', {
+      name: 'x.json',
+    });
     expect(json.warnings.map(({ message }) => message)).toEqual([
       'has the same values as item 1: each row gets its own code',
     ]);
-    const mixed = await checkCreate(
-      await read(
-        'name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n',
-      ),
+    const mixed = await read(
+      'create',
+      'name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n',
     );
     const repeats = told(mixed.warnings).filter((line) => line.includes('same values'));
     expect(repeats).toEqual([
@@ -248,7 +220,7 @@ it.each(['.', '1.', 'a'])(
     ];
     const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
     // By the square this would be hours.
-    expect((await checkCreate(input)).faults).toEqual([
+    expect((await checkRows(input, { verb: 'create' })).faults).toEqual([
       expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
     ]);
   },

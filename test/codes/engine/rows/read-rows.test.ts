@@ -1,42 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '#base/errors';
 import { formatBase } from '#codes/engine/plan/base';
-import { checkRows, type RowsOptions } from '#codes/engine/rows/read-rows';
-import { parseWithFaults } from '#codes/input/read-input';
-import { type Checked, formatFault, refuseChecked } from '#files/formats/read/input';
+import { checkRows } from '#codes/engine/rows/read-rows';
 import { makeCode } from '../../../support/make.ts';
+import { ID, read, refusal, told } from './read.ts';
 
-const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const BASE = 'r3fa9c1-77b2e0-a1c4d9';
-
-type Options = Partial<RowsOptions> & { name?: string; bareNames?: boolean };
-
-async function read(
-  verb: RowsOptions['verb'],
-  text: string,
-  { name = 'codes.csv', bareNames, ...options }: Options = {},
-) {
-  const input = await parseWithFaults(Buffer.from(text), name, { bareNames });
-  return { input, ...(await checkRows(input, { verb, ...options })) };
-}
-
-/** Lines of the refusal; none if the file is accepted. */
-async function refusal(verb: RowsOptions['verb'], text: string, options?: Options): Promise<string[]> {
-  const { input, ...checked } = await read(verb, text, options);
-  try {
-    refuseChecked(input, checked);
-  } catch (error) {
-    if (error instanceof UsageError)
-      return error.message
-        .split('\n')
-        .slice(1)
-        .map((line) => line.trim());
-    throw error;
-  }
-  return [];
-}
-
-const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
 
 describe('a file of new codes', () => {
   it('has a row for each code with its values, without empty cells', async () => {
@@ -181,9 +149,7 @@ describe('results and saved lists', () => {
 });
 
 it('a deletion reads the base of each row', async () => {
-  const text = `id,status,base\n${ID},expired,r559aea-2dce0a-968796\n`;
-  const input = await parseWithFaults(Buffer.from(text), 'old.csv');
-  const { rows, faults } = await checkRows(input, { verb: 'delete' });
+  const { rows, faults } = await read('delete', `id,status,base\n${ID},expired,r559aea-2dce0a-968796\n`);
   expect([rows[0]?.base, rows[0]?.wish, faults]).toEqual([
     { name: '559aea', destination: '2dce0a', status: '968796' },
     {},
