@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#base/time/time';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -108,14 +109,7 @@ describe('qr image --dry-run', () => {
     const { cwd, qrctl } = await useRows(['a', 'b', 'c', 'd']);
     const image = (...args: string[]) =>
       qrctl(
-        'image',
-        '--short-url',
-        'https://qr.example/{slug}',
-        '--file-names',
-        'slug',
-        '--output-dir',
-        'codes',
-        ...args,
+        ...argv`image --short-url https://qr.example/{slug} --file-names slug --output-dir codes ${args}`,
       );
     await image('a', 'c', '--size', '40mm');
     await image('b');

@@ -1,16 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
 import { openOutput, outputOptions, printRecords, scanOutputOptions } from '#commands/output-options';
-import type { Context } from '#context';
 import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '#files/formats/formats';
-import type { Settings } from '#settings/settings';
-import { createConsole } from '#terminal/console';
-import { fakeClock } from '../support/clock.ts';
+import { printingContext } from './printing.ts';
 
 const columns = [{ name: 'id' }, { name: 'name' }];
 const rows = [
@@ -37,31 +33,8 @@ test.each([
   },
 );
 
-/** The parts of a context that printing needs. */
-function setUp({ tty = false, format }: { tty?: boolean; format?: Format } = {}) {
-  const stream = () => Object.assign(new PassThrough(), { isTTY: tty, columns: 80 });
-  const [stdout, stderr] = [stream(), stream()];
-  const { signal } = new AbortController();
-  const console = createConsole({
-    stdin: stream(),
-    stdout,
-    stderr,
-    env: { NO_COLOR: '1' },
-    quiet: false,
-    verbose: false,
-    noColor: false,
-    clock: fakeClock(),
-    signal,
-    onClosedPipe: () => undefined,
-  });
-  const context = {
-    console,
-    facts: {},
-    processes: { pid: 1, isRunning: () => false },
-    settings: async () => ({ format }) as Settings,
-  } as Partial<Context> as Context;
-  return { context, printed: () => String(stdout.read() ?? ''), said: () => String(stderr.read() ?? '') };
-}
+const setUp = ({ tty = false, format }: { tty?: boolean; format?: Format } = {}) =>
+  printingContext(tty ? 80 : undefined, { format });
 
 async function* batches(...parts: (typeof rows)[]) {
   yield* parts;

@@ -374,16 +374,9 @@ describe('qr image of a sheet', () => {
       join(cwd, 'labels.csv'),
       `slug\n${Array.from({ length: 30 }, (_, at) => `c${1029 - at}`).join('\n')}\nc1000\n`,
     );
-    const { code, stderr } = await imageBuilt([
-      '--from',
-      'labels.csv',
-      '--sheet',
-      'Avery L7160',
-      '--start',
-      '15',
-      '-o',
-      'labels.pdf',
-    ]);
+    const { code, stderr } = await imageBuilt(argv`
+      --from labels.csv --sheet ${'Avery L7160'} --start 15 -o labels.pdf
+    `);
     expect(code).toBe(0);
     expect(stderr).toContain(
       'Created 31 labels for Avery L7160, 3 pages, codes of 35.1 mm, verified as readable. File: labels.pdf\nPrint at 100%, without scaling',

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -89,30 +90,10 @@ describe('a workbook', () => {
     await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
     await writeFile(join(cwd, 'own.csv'), `id,hall\n${id},north\n`);
     const flags = ['--sheet-name', 'Codes', '--visible-only', '-f', 'csv'];
-    const joined = await run(
-      'scans',
-      'stats',
-      '--from',
-      'codes.xlsx',
-      '--join',
-      'own.csv',
-      '--by',
-      'hall',
-      ...flags,
-    );
+    const joined = await run(...argv`scans stats --from codes.xlsx --join own.csv --by hall ${flags}`);
     expect([joined.code, joined.stdout]).toEqual([0, expect.stringContaining('\nhall,north,3,')]);
     await writeFile(join(cwd, 'ids.txt'), `${id}\n`);
-    const chosen = await run(
-      'scans',
-      'stats',
-      '--from',
-      'ids.txt',
-      '--join',
-      'codes.xlsx',
-      '--by',
-      'id',
-      ...flags,
-    );
+    const chosen = await run(...argv`scans stats --from ids.txt --join codes.xlsx --by id ${flags}`);
     expect([chosen.code, chosen.stdout]).toEqual([0, expect.stringContaining(`\nid,${id},3,`)]);
   });
 });
@@ -130,17 +111,7 @@ describe('results of which some rows failed', () => {
   test('are retried by update and delete if the failed row has a code, and omitted if codes are chosen', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'old.results.csv'), `id,slug,outcome,error\n${id},,failed,timed out\n`);
-    const retried = await run(
-      'qr',
-      'update',
-      '--from',
-      'old.results.csv',
-      '--status',
-      'paused',
-      '--dry-run',
-      '-f',
-      'json',
-    );
+    const retried = await run(...argv`qr update --from old.results.csv --status paused --dry-run -f json`);
     expect(JSON.parse(retried.stdout)).toMatchObject([{ id, action: 'update' }]);
     for (const command of [
       ['scans', 'export'],

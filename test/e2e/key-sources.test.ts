@@ -93,70 +93,66 @@ describe('the source of the key', () => {
   });
 });
 
+/** A machine with the key from a command. */
+async function useCommandKey() {
+  const env = await prepare('command', await useSandbox({ key: KEY, codes: 2 }));
+  return { env, run: (words: string[]) => runByDay(words, { env }) };
+}
+
 describe('a key-command', () => {
   test('is stored without a key, and removed by logout and by another login', async () => {
-    const sandbox = await useSandbox({ key: KEY });
-    const env = await prepare('command', sandbox);
+    const { env, run } = await useCommandKey();
     const file = join(env.QRCTL_CONFIG_DIR ?? '', 'config.json');
     expect(readFileSync(file, 'utf8')).not.toContain(KEY);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await runByDay(['auth', 'login', '--key-stdin'], { env, input: KEY })).code).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
-    expect((await runByDay(['config', 'set', 'key-command', 'cat /nowhere'], { env })).stderr).toContain(
+    expect((await run(['config', 'set', 'key-command', 'cat /nowhere'])).stderr).toContain(
       'Removed the stored key',
     );
     expect(readFileSync(file, 'utf8')).not.toContain(KEY);
-    expect((await runByDay(['qr', 'list'], { env })).code).toBe(3);
-    expect((await runByDay(['auth', 'logout'], { env })).code).toBe(0);
+    expect((await run(['qr', 'list'])).code).toBe(3);
+    expect((await run(['auth', 'logout'])).code).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
   });
 
   test('that prints no key is not stored (3), except with --no-verify', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
+    const run = (words: string[]) => runByDay(words, { env });
     for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a b\\n'"]) {
-      const { code, stderr } = await runByDay(['auth', 'login', '--key-command', line], { env });
+      const { code, stderr } = await run(['auth', 'login', '--key-command', line]);
       expect([code, stderr]).toEqual([3, expect.stringContaining('the key-command')]);
       expect(stderr).toContain('specify a different command with --key-command');
       expect(stderr).not.toContain('qrctl config set');
     }
-    expect((await runByDay(['auth', 'login', '--key-command', 'cat key | head'], { env })).code).toBe(2);
-    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(
-      2,
-    );
-    expect((await runByDay(['auth', 'status'], { env })).code).toBe(3);
-    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--no-verify'], { env })).code).toBe(
-      0,
-    );
+    expect((await run(['auth', 'login', '--key-command', 'cat key | head'])).code).toBe(2);
+    expect((await run(['auth', 'login', '--key-command', 'false', '--key-stdin'])).code).toBe(2);
+    expect((await run(['auth', 'status'])).code).toBe(3);
+    expect((await run(['auth', 'login', '--key-command', 'false', '--no-verify'])).code).toBe(0);
   });
 
   test('runs once per command, and not for commands and completions without requests', async () => {
-    const sandbox = await useSandbox({ key: KEY, codes: 2 });
-    const env = await prepare('command', sandbox);
+    const { run } = await useCommandKey();
     const directory = await useDirectory();
     const count = join(directory, 'count');
     writeFileSync(join(directory, 'key'), KEY);
     const line = `sh -c 'echo x >> ${count}; cat ${join(directory, 'key')}'`;
-    expect((await runByDay(['config', 'set', 'key-command', line], { env })).code).toBe(0);
+    expect((await run(['config', 'set', 'key-command', line])).code).toBe(0);
     for (const words of [
       ['auth', 'list'],
       ['config', 'list'],
       ['__complete', 'qr', 'get', ''],
     ])
-      expect((await runByDay(words, { env })).code).toBe(0);
+      expect((await run(words)).code).toBe(0);
     expect(() => readFileSync(count)).toThrow();
-    expect(
-      (await runByDay(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')], { env })).code,
-    ).toBe(0);
+    expect((await run(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')])).code).toBe(0);
     expect(readFileSync(count, 'utf8')).toBe('x\n');
   });
 
   test('is not run for a different base URL (3)', async () => {
-    const sandbox = await useSandbox({ key: KEY });
-    const env = await prepare('command', sandbox);
-    const { code, stderr } = await runByDay(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], {
-      env,
-    });
+    const { run } = await useCommandKey();
+    const { code, stderr } = await run(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('is not sent to')]);
   });
 
@@ -166,8 +162,7 @@ describe('a key-command', () => {
   ])(
     'of a config whose %s was writable by other users is not run until the permissions are corrected',
     async (_, name, mode) => {
-      const sandbox = await useSandbox({ key: KEY });
-      const env = await prepare('command', sandbox);
+      const { env, run } = await useCommandKey();
       const path = join(env.QRCTL_CONFIG_DIR ?? '', name);
       chmodSync(path, mode);
       const refusal = expect.stringContaining('other users were able to change');
@@ -177,23 +172,22 @@ describe('a key-command', () => {
         ['config', 'set', 'format', 'json'],
         ['qr', 'list'],
       ]) {
-        const { code, stderr } = await runByDay(words, { env });
+        const { code, stderr } = await run(words);
         if (words[1] === 'get') expect(code).toBe(0);
         else expect([words, code, stderr]).toEqual([words, words[0] === 'config' ? 2 : 3, refusal]);
       }
-      const { stderr } = await runByDay(['qr', 'list'], { env });
+      const { stderr } = await run(['qr', 'list']);
       const [, command = ''] = /then run `(chmod go-w [^`]+)`/.exec(stderr) ?? [];
       expect(spawnSync('sh', ['-c', command]).status).toBe(0);
-      expect((await runByDay(['qr', 'list'], { env })).code).toBe(0);
+      expect((await run(['qr', 'list'])).code).toBe(0);
       expect(statSync(path).mode & 0o077).toBe(0);
     },
   );
 
   test.runIf(process.getuid?.() === 0)('of a config of another user is not run by root', async () => {
-    const sandbox = await useSandbox({ key: KEY });
-    const env = await prepare('command', sandbox);
+    const { env, run } = await useCommandKey();
     chownSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 1000, 1000);
-    const { code, stderr } = await runByDay(['qr', 'list'], { env });
+    const { code, stderr } = await run(['qr', 'list']);
     expect([code, stderr]).toEqual([
       3,
       expect.stringMatching(/cannot run the key-command: .* belongs to user 1000/),
@@ -201,12 +195,10 @@ describe('a key-command', () => {
   });
 
   test('that hangs ends together with qrctl at Ctrl-C', async () => {
-    const sandbox = await useSandbox({ key: KEY });
-    const env = await prepare('command', sandbox);
+    const { env, run } = await useCommandKey();
     const pid = join(await useDirectory(), 'pid');
     expect(
-      (await runByDay(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`], { env }))
-        .code,
+      (await run(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`])).code,
     ).toBe(0);
     const running = await startCli(['qr', 'list'], { env });
     await until(() => contentOf(pid).endsWith('\n'));
@@ -216,10 +208,9 @@ describe('a key-command', () => {
   });
 
   test('can prompt on the terminal', async () => {
-    const sandbox = await useSandbox({ key: KEY, codes: 2 });
-    const env = await prepare('command', sandbox);
+    const { env, run } = await useCommandKey();
     const line = `sh -c 'printf "PIN: " >&2; read pin; test "$pin" = 1234 && printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}'`;
-    expect((await runByDay(['config', 'set', 'key-command', line], { env })).code).toBe(0);
+    expect((await run(['config', 'set', 'key-command', line])).code).toBe(0);
     const { code, stdout } = await runCli(['qr', 'list', '--ids'], { env, tty: true, input: '1234\n' });
     expect([code, stdout]).toEqual([0, expect.stringContaining('PIN:')]);
   });

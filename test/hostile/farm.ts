@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { EXIT_CODES } from '#base/errors';
+import { argv } from '../support/argv.ts';
 import { type CliOptions, type CliResult, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { useFaultServer } from '../support/fault-server.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -19,21 +20,7 @@ export const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'qr list -f json': ['qr', 'list', '-f', 'json'],
   'qr get': ['qr', 'get', ID, '-f', 'table'],
   'scans export': ['scans', 'export', ID, '-o', 'scans.csv'],
-  'scans stats': [
-    'scans',
-    'stats',
-    ID,
-    '--by',
-    'country',
-    '--by',
-    'day',
-    '-f',
-    'csv',
-    '--timezone',
-    'UTC',
-    '--until',
-    '2026-11-01',
-  ],
+  'scans stats': argv`scans stats ${ID} --by country --by day -f csv --timezone UTC --until 2026-11-01`,
   'qr create --from': ['qr', 'create', '--from', 'rows.csv', '--settle', '100ms'],
   'qr update': ['qr', 'update', ID, '--name', 'New'],
   'qr delete': ['qr', 'delete', ID, '--yes'],

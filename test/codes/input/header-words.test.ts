@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { checkRows } from '#codes/engine/rows/read-rows';
 import { parseInput } from '#codes/input/read-input';
 import type { ReadOptions } from '#files/formats/read/input';
+import { argv } from '../../support/argv.ts';
 import { useBench } from '../../support/bench.ts';
 
 async function check(text: string, options: ReadOptions = {}, verb: 'create' | 'update' = 'create') {
@@ -63,16 +64,7 @@ it('--column maps columns in CSV files and workbooks, and the results keep their
     code: 2,
     stderr: expect.stringContaining('FIELD=HEADER'),
   });
-  const made = await run(
-    'qr',
-    'create',
-    '--from',
-    'a.csv',
-    '--column',
-    'destination=Wohin',
-    '--results',
-    'a.xlsx',
-  );
+  const made = await run(...argv`qr create --from a.csv --column destination=Wohin --results a.xlsx`);
   expect(made).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('column Titel is read as name'),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { argv } from '../../support/argv.ts';
 import { useBench } from '../../support/bench.ts';
 import { runHere } from '../../support/run-here.ts';
 
@@ -13,13 +14,7 @@ test('UTM tags are kept in a new destination with --keep-utm, or else a warning 
   const [a = '', b = ''] = (await run('qr', 'list', '--ids', '--sort', 'name')).stdout.split('\n');
 
   const kept = await run(
-    'qr',
-    'update',
-    a,
-    b,
-    '--destination',
-    'https://example.com/new?utm_source=own#top',
-    '--keep-utm',
+    ...argv`qr update ${a} ${b} --destination https://example.com/new?utm_source=own#top --keep-utm`,
   );
   expect(kept).toMatchObject({ code: 0, stderr: expect.not.stringContaining('UTM') });
   const expected = 'https://example.com/new?utm_source=own&utm_medium=Print%20Ad#top\n';

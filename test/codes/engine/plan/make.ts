@@ -4,7 +4,7 @@ import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { Plan, PlanInput, Policy, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
-import type { QrCode } from '#service/shapes';
+import type { CodeChanges, QrCode } from '#service/shapes';
 import { makeCode } from '../../../support/make.ts';
 
 /** Returns the ID of the code with this number. */
@@ -97,6 +97,25 @@ export function actionsOf({ items }: Plan): string[] {
   return items.map(({ action, code }) => (code ? `${action} ${code.slug}` : action));
 }
 
+/** Returns the records of a PATCH that was applied as it was sent. */
+export function patched(
+  n: number,
+  number: number,
+  set: CodeChanges,
+  before: CodeChanges,
+  run = 'before',
+): LedgerRecord[] {
+  return [
+    { is: 'patch', run, n, id: idOf(number), set, before },
+    { is: 'set', n, stored: set },
+  ];
+}
+
+/** Returns the record of a code that the request created as it is. */
+export function made(n: number, { id, slug, name, destination, status }: QrCode): LedgerRecord {
+  return { is: 'made', n, id, slug, stored: { name, destination: destination ?? '', status } };
+}
+
 /** Returns the records of a run that created codes of these rows. */
 export function madeBefore(codes: readonly QrCode[], rows: readonly Row[] = []): LedgerRecord[] {
   return [
@@ -105,10 +124,9 @@ export function madeBefore(codes: readonly QrCode[], rows: readonly Row[] = []):
       const { name, type, destination } = code;
       const { wish, key } = rows[at] ?? {};
       const values = { name: wish?.name ?? name, type, destination: wish?.destination ?? destination ?? '' };
-      const stored = { name, destination: destination ?? '', status: code.status };
       return [
         { is: 'post', run: 'before', n: at + 1, values, ...(key !== undefined && { key }) },
-        { is: 'made', n: at + 1, id: code.id, slug: code.slug, stored },
+        made(at + 1, code),
       ];
     }),
     { is: 'end', run: 'before' },

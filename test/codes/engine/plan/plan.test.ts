@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '#codes/engine/lock/lock-file';
 import { baseOf } from '#codes/engine/plan/base';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
+import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
 
@@ -197,15 +197,7 @@ describe('a list that was saved and read back', () => {
     const ours = { ...saved, destination: 'https://example.com/b' };
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before' },
-      {
-        is: 'patch',
-        run: 'before',
-        n: 1,
-        id: saved.id,
-        set: { destination: ours.destination },
-        before: { destination: saved.destination ?? '' },
-      },
-      { is: 'set', n: 1, stored: { destination: ours.destination } },
+      ...patched(1, 1, { destination: ours.destination }, { destination: saved.destination ?? '' }),
     ];
     const theirs = { ...saved, destination: 'https://example.com/theirs' };
     const again = planOf([listed(ours.destination)], { codes: [theirs], ledger, ...update });
@@ -308,15 +300,7 @@ describe('a list that was saved and read back', () => {
     );
     const ledger: LedgerRecord[] = [
       ...madeBefore(codes),
-      {
-        is: 'patch',
-        run: 'next',
-        n: 9,
-        id: idOf(1),
-        set: { status: 'expired' },
-        before: { status: 'active' },
-      },
-      { is: 'set', n: 9, stored: { status: 'expired' } },
+      ...patched(9, 1, { status: 'expired' }, { status: 'active' }, 'next'),
     ];
     expect(planOf(sorted, { codes, ledger, ...update }).brakes).toMatchObject([{ is: 'shifted' }]);
     expect(planOf(sorted, { codes, ...update }).brakes).toEqual([]);
@@ -444,13 +428,7 @@ describe('a request without a response', () => {
     const repeated: LedgerRecord[] = [
       ...ledger,
       { is: 'post', run: 'before', n: 2, values, again: 1 },
-      {
-        is: 'made',
-        n: 2,
-        id: code.id,
-        slug: code.slug,
-        stored: { name: 'Menu', destination: MENU, status: 'active' },
-      },
+      made(2, code),
     ];
     const late = codeOf(3, values);
     const { items } = planOf([row], { codes: [codeOf(1), code, late], ledger: repeated });
@@ -609,10 +587,9 @@ it('only codes that earlier runs created or found for rows of the file count as 
   const made = madeBefore(codes.slice(0, 2));
   const rows = [rowOf(2, { of: codes[0] })];
   expect(planOf(rows, { codes, ledger: made }).absent).toMatchObject([{ id: idOf(2) }]);
-  const updates = codes.flatMap(({ id }, at): LedgerRecord[] => [
-    { is: 'patch', run: 'update', n: at + 1, id, set: { name: 'New' }, before: { name: 'Old' } },
-    { is: 'set', n: at + 1, stored: { name: 'New' } },
-  ]);
+  const updates = codes.flatMap((_, at) =>
+    patched(at + 1, at + 1, { name: 'New' }, { name: 'Old' }, 'update'),
+  );
   expect(planOf(rows, { codes, ledger: [{ is: 'run', run: 'update' }, ...updates] }).absent).toEqual([]);
 });
 
@@ -638,23 +615,17 @@ describe('equal rows', () => {
 
 it('equal rows with --as-new never take a code that they replace, even after a lost response', () => {
   const place = { name: 'Flyer', type: 'url', destination: MENU };
-  const made = codeOf(1, place);
+  const flyer = codeOf(1, place);
   const ledger: LedgerRecord[] = [
     { is: 'run', run: 'before', ids: [] },
     { is: 'post', run: 'before', n: 1, values: place },
-    {
-      is: 'made',
-      n: 1,
-      id: made.id,
-      slug: made.slug,
-      stored: { name: 'Flyer', destination: MENU, status: 'active' },
-    },
+    made(1, flyer),
     { is: 'post', run: 'before', n: 2, values: place },
   ];
   const rows = [newRow(2, 'Flyer', MENU), newRow(3, 'Flyer', MENU)];
   const policy = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
-  expect(planOf(rows, { codes: [made], ledger, policy, isSettled: true }).items).toMatchObject([
-    { action: 'create', isDecided: true, replaces: made.id },
+  expect(planOf(rows, { codes: [flyer], ledger, policy, isSettled: true }).items).toMatchObject([
+    { action: 'create', isDecided: true, replaces: flyer.id },
     { action: 'create', isDecided: true, repeats: { n: 2 } },
   ]);
 });
@@ -683,12 +654,9 @@ describe('keys that only the ledger contains', () => {
     const [ours, theirs] = [codeOf(1), codeOf(2)];
     const shared: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
-      ...[ours, theirs].flatMap(({ id, slug, name, type, destination, status }, at): LedgerRecord[] => {
-        const place = destination ?? '';
-        return [
-          { is: 'post', run: 'before', n: at + 1, values: { name, type, destination: place }, key: 'k' },
-          { is: 'made', n: at + 1, id, slug, stored: { name, destination: place, status } },
-        ];
+      ...[ours, theirs].flatMap((code, at): LedgerRecord[] => {
+        const values = { name: code.name, type: code.type, destination: code.destination ?? '' };
+        return [{ is: 'post', run: 'before', n: at + 1, values, key: 'k' }, made(at + 1, code)];
       }),
     ];
     const row = newRow(2, ours.name, ours.destination ?? '', { key: 'k' });
@@ -866,17 +834,7 @@ describe('decisions', () => {
       wish: { destination: MENU },
       decision: { is: 'mine' },
     });
-    const ledger: LedgerRecord[] = [
-      {
-        is: 'patch',
-        run: 'before',
-        n: 1,
-        id: idOf(1),
-        set: { destination: MENU },
-        before: { destination: 'https://example.com/x' },
-      },
-      { is: 'set', n: 1, stored: { destination: MENU } },
-    ];
+    const ledger = patched(1, 1, { destination: MENU }, { destination: 'https://example.com/x' });
     const policy = { verb: 'update' as const };
     expect(planOf([row], { codes: [theirs], policy }).items).toMatchObject([{ action: 'update' }]);
     expect(planOf([row], { codes: [theirs], ledger, policy }).items).toMatchObject([{ action: 'conflict' }]);

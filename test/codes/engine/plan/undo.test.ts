@@ -4,7 +4,7 @@ import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { Plan } from '#codes/engine/plan/model';
 import { chooseRun, createRunReader, planUndo, undoRows } from '#codes/engine/plan/undo';
 import type { QrCode } from '#service/shapes';
-import { codeOf, idOf, POLICY } from './make.ts';
+import { codeOf, idOf, made, POLICY, patched } from './make.ts';
 
 const A = 'https://example.com/a';
 const B = 'https://example.com/b';
@@ -12,16 +12,9 @@ const B = 'https://example.com/b';
 /** Run `one` changes the destination of code 1 from A to B, creates code 2, and deletes code 3. */
 const RUN: readonly LedgerLine[] = [
   { is: 'run', run: 'one', ids: [idOf(1)] },
-  { is: 'patch', run: 'one', n: 1, id: idOf(1), set: { destination: B }, before: { destination: A } },
-  { is: 'set', n: 1, stored: { destination: B } },
+  ...patched(1, 1, { destination: B }, { destination: A }, 'one'),
   { is: 'post', run: 'one', n: 2, values: { name: 'Code 2', type: 'url', destination: B } },
-  {
-    is: 'made',
-    n: 2,
-    id: idOf(2),
-    slug: 'n0002',
-    stored: { name: 'Code 2', destination: B, status: 'active' },
-  },
+  made(2, codeOf(2, { destination: B })),
   { is: 'delete', run: 'one', n: 3, id: idOf(3) },
   { is: 'deleted', n: 3 },
   { is: 'end', run: 'one' },
@@ -66,15 +59,7 @@ describe('undo', () => {
     const later: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
       { is: 'run', run: 'two' },
-      {
-        is: 'patch',
-        run: 'two',
-        n: 9,
-        id: idOf(1),
-        set: { destination: 'https://c.example/' },
-        before: { destination: B },
-      },
-      { is: 'set', n: 9, stored: { destination: 'https://c.example/' } },
+      ...patched(9, 1, { destination: 'https://c.example/' }, { destination: B }, 'two'),
     ];
     const { items } = undo(later, [codeOf(1, { destination: 'https://c.example/' })], 'one');
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
@@ -108,14 +93,7 @@ describe('undo', () => {
   it('restores the first value of a field that the run changed twice', () => {
     const twice: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
-      {
-        is: 'patch',
-        run: 'one',
-        n: 4,
-        id: idOf(1),
-        set: { destination: 'https://c.example/' },
-        before: { destination: B },
-      },
+      ...patched(4, 1, { destination: 'https://c.example/' }, { destination: B }, 'one').slice(0, 1),
     ];
     const { items } = undo(twice, [codeOf(1, { destination: 'https://c.example/' })]);
     expect(items).toMatchObject([{ send: { destination: A } }]);

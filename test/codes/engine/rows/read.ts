@@ -6,7 +6,7 @@ import { type Checked, formatFault, type Input, refuseChecked } from '#files/for
 
 export const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 
-export type Options = Partial<RowsOptions> & { name?: string; bareNames?: boolean };
+type Options = Partial<RowsOptions> & { name?: string; bareNames?: boolean };
 export type Verb = RowsOptions['verb'];
 
 export async function read(verb: Verb, text: string, options: Options = {}) {

@@ -1,18 +1,12 @@
 /** The plan as it reaches a terminal, a pipe or a file, and the lines that a dry run adds to it. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '#base/errors';
 import { displayWidth } from '#base/text/display-width';
 import type { Plan } from '#codes/engine/plan/model';
 import { type DryRun, endDryRun, endedRun, openPlanOutput } from '#commands/qr/plan/print-plan';
-import type { Context } from '#context';
 import type { OutputFlags } from '#files/formats/plan-output';
-import type { Service } from '#service/service';
-import type { Settings } from '#settings/settings';
-import { createConsole } from '#terminal/console';
 import {
   change,
   codeOf,
@@ -22,46 +16,14 @@ import {
   planOf,
   update,
 } from '../../../codes/engine/results/plan-builder.ts';
-import { fakeClock } from '../../../support/clock.ts';
-
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'qrctl-plan-'));
-});
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-/** The parts of a context that printing needs. `columns`: width of the terminal; undefined for a pipe. */
-function setUp(columns?: number) {
-  const stream = () => Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
-  const [stdout, stderr] = [stream(), stream()];
-  const console = createConsole({
-    stdin: stream(),
-    stdout,
-    stderr,
-    env: { NO_COLOR: '1' },
-    quiet: false,
-    verbose: false,
-    noColor: false,
-    clock: fakeClock(),
-    signal: new AbortController().signal,
-    onClosedPipe: () => undefined,
-  });
-  const rateLimit = () => ({ limit: 60, remaining: 60, resetInMs: 60_000 });
-  const context = {
-    console,
-    facts: {},
-    processes: { pid: 1, isRunning: () => false },
-    settings: async () => ({}) as Settings,
-    service: async () => ({ rateLimit }) as Partial<Service> as Service,
-  } as Partial<Context> as Context;
-  return { context, printed: () => String(stdout.read() ?? ''), said: () => String(stderr.read() ?? '') };
-}
+import { useDirectory } from '../../../support/cli.ts';
+import { printingContext } from '../../printing.ts';
 
 async function dryRun(
   plan: Plan,
   { columns, flags = {}, run = {} }: { columns?: number; flags?: OutputFlags; run?: Partial<DryRun> },
 ) {
-  const { context, printed, said } = setUp(columns);
+  const { context, printed, said } = printingContext(columns);
   const printer = await openPlanOutput(context, flags, false);
   const facts = {
     plan,
@@ -181,14 +143,14 @@ describe('a plan as data', () => {
   });
 
   it('is written completely to a file', async () => {
-    const output = join(directory, 'plan.md');
+    const output = join(await useDirectory(), 'plan.md');
     expect((await dryRun(plan, { flags: { output } })).out).toBe('');
     expect(readFileSync(output, 'utf8')).toMatch(/^### `codes\.csv`: 1 in conflict/);
   });
 
   it('leaves no output file if it is discarded', async () => {
-    const output = join(directory, 'plan.csv');
-    const printer = await openPlanOutput(setUp().context, { output }, false);
+    const output = join(await useDirectory(), 'plan.csv');
+    const printer = await openPlanOutput(printingContext().context, { output }, false);
     await printer.discard?.();
     expect(existsSync(output)).toBe(false);
   });
@@ -243,7 +205,7 @@ describe('the end of a dry run', () => {
 
 describe('a plan after a run', () => {
   it('lists outcomes and errors, but not the error that the command prints', async () => {
-    const { context, printed } = setUp(80);
+    const { context, printed } = printingContext(80);
     const item = creation(2);
     const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });
     const printer = await openPlanOutput(context, {}, true);
@@ -261,7 +223,7 @@ describe('a plan after a run', () => {
   });
 
   it('has outcomes and errors in CSV', async () => {
-    const { context, printed } = setUp();
+    const { context, printed } = printingContext();
     const item = creation(2);
     const end = endOf(item, 'created', { code: codeOf('menu') });
     const printer = await openPlanOutput(context, {}, true);
