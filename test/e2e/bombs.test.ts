@@ -27,8 +27,6 @@ function workbook(rows: string, more: Record<string, string> = {}): Uint8Array {
 }
 
 const columns = Array.from({ length: 1000 }, (_, n) => `c${n}`).join();
-const format = (code: string) =>
-  `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`;
 
 /** Many times what is allowed by the long runs; by day a little more than that, of which the making takes the most time. */
 const times = (long: number, day: number) => (SOAK ? long : day);
@@ -55,15 +53,6 @@ const LONG_BOMBS: Bomb[] = [
     new RegExp(`line 1: has ${COMMAS + 1} cells \\(limit: 1000\\)`),
   ],
   ['one cell', 'a.csv.gz', () => `name\n東${'a'.repeat(40e6)}\n`, /line 2: is longer than 16 MiB/],
-  [
-    'signs of a format',
-    'a.xlsx',
-    () =>
-      workbook('<row><c s="0"><v>1</v></c></row>'.repeat(500), {
-        'xl/styles.xml': format('['.repeat(100_000)),
-      }),
-    /a number format has more than 255 characters/,
-  ],
   ['lines', 'a.ndjson.gz', () => '{}\n'.repeat(9e6), /has more than 1048575 rows/],
   ['rows', 'a.xlsx', () => workbook('<row/>'.repeat(6e6)), /has more than 1,048,576 rows/],
   [
@@ -71,12 +60,6 @@ const LONG_BOMBS: Bomb[] = [
     'a.xlsx',
     () => workbook('', { 'xl/texts.xml': `<sst>${'<si/>'.repeat(6e6)}</sst>` }),
     /has more than|compressed more/,
-  ],
-  [
-    'commas below a header',
-    'a.csv.gz',
-    () => `name\n${','.repeat(60e6)}`,
-    /line 2: has 60000001 cells \(limit: 1000\)/,
   ],
   [
     'commas in half a semicolon file',
@@ -89,12 +72,6 @@ const LONG_BOMBS: Bomb[] = [
   ['an unknown separator', 'a.csv.gz', () => `sep=é\n${'é'.repeat(40e6)}`, /line 2: is longer than 16 MiB/],
   ['objects', 'a.json.gz', () => `[${'{},'.repeat(9e6)}{}]`, /has more than 1048575 rows/],
   ['arrays', 'a.ndjson.gz', () => `{"a":[${'[],'.repeat(9e6)}[]]}\n`, /line 1: is longer than 16 MiB/],
-  [
-    'rows with a value',
-    'a.xlsx',
-    () => workbook('<row><c t="str"><v>a</v></c></row>'.repeat(4e6)),
-    /has more than 1,048,576 rows|compressed by a factor above 100/,
-  ],
   [
     'formats',
     'a.xlsx',

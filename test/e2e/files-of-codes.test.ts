@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
-import { useDirectory } from '../support/cli.ts';
-import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
+import { useBench } from '../support/bench.ts';
 
 const GONE = '00000000-0000-4000-8000-000000000000';
 const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
@@ -53,15 +51,13 @@ const CHOOSING = COMMANDS.filter(([, verb = '']) => verb !== 'update' && verb !=
 
 /** A code that is not a web address, so that a check requests nothing, with a log of its scans. */
 async function useCode() {
-  const sandbox = await useSandbox({ codes: 1, scans: 3 });
-  const cwd = await useDirectory();
+  const { sandbox, directory: cwd, run } = await useBench(undefined, { codes: 1, scans: 3 });
   const id = sandbox.codeId();
   Object.assign([...sandbox.workspace.codes()][0] ?? {}, {
     type: 'wifi',
     status: 'active',
     destination: 'WIFI:S:a;;',
   });
-  const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
   await run('scans', 'export', id, '-o', 'scans.csv', '--append');
   return { cwd, id, run };
 }

@@ -2,20 +2,11 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDirectory } from '../support/cli.ts';
-import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
+import { useBench } from '../support/bench.ts';
 
 async function useWork() {
-  const sandbox = await useSandbox({ codes: 3, scans: 5 });
-  const cwd = await useDirectory();
-  return {
-    sandbox,
-    cwd,
-    qr: (...args: string[]) => runByDay(['qr', ...args], { cwd, env: sandbox.env }),
-    write: (name: string, text: string) => writeFile(join(cwd, name), text),
-    read: (name: string) => readFile(join(cwd, name), 'utf8'),
-  };
+  const bench = await useBench(undefined, { codes: 3, scans: 5 });
+  return { ...bench, cwd: bench.directory, qr: (...args: string[]) => bench.qr(args) };
 }
 
 describe('qr create --template', () => {

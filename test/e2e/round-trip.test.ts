@@ -6,6 +6,7 @@ import { openWholeFile } from '#files/formats/whole-file';
 import type { SheetRow } from '#files/formats/xlsx/read-sheet';
 import { readWorkbook } from '#files/formats/xlsx/read-workbook';
 import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
+import { useBench } from '../support/bench.ts';
 import { useDirectory } from '../support/cli.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { firstRows } from '../support/property-runs.ts';
@@ -27,11 +28,9 @@ async function useList() {
   const names = NAMES.filter((name) => name.trim() !== '' && name.length < 10_000).map((name) =>
     name.replace(/\0+/g, '\0'),
   );
-  const sandbox = await useSandbox({ codes: 0, scans: 0, limit: 100_000 });
+  const { sandbox, directory: cwd, qr } = await useBench(undefined, { limit: 100_000 });
   for (const name of names) sandbox.workspace.create({ name, destination: 'https://example.com/' });
-  const cwd = await useDirectory();
-  const qr = (...args: string[]) => runByDay(['qr', ...args], { env: sandbox.env, cwd });
-  return { sandbox, names: names.sort(), cwd, qr };
+  return { sandbox, names: names.sort(), cwd, qr: (...args: string[]) => qr(args) };
 }
 
 const patches = ({ requests }: TestSandbox) => requests.filter(({ method }) => method === 'PATCH').length;

@@ -1,27 +1,18 @@
 /** The column `short_url`, where the profile knows the address that printed codes lead to; and how it survives a round trip. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { useDirectory } from '../support/cli.ts';
+import { useBench } from '../support/bench.ts';
 import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
 
-async function useProfile(template = 'https://qr.example/{slug}') {
-  const sandbox = await useSandbox({ codes: 3, scans: 5 });
-  const cwd = await useDirectory();
-  const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') };
-  const qrctl = (...args: string[]) => runByDay(args, { cwd, env });
-  expect(await qrctl('config', 'set', 'short-url', template)).toMatchObject({ code: 0 });
+async function useProfile() {
+  const bench = await useBench(undefined, { codes: 3, scans: 5 });
+  const { run, directory } = bench;
+  expect(await run('config', 'set', 'short-url', 'https://qr.example/{slug}')).toMatchObject({ code: 0 });
   const rows = async (name: string): Promise<Record<string, string>[]> =>
-    parse(await readFile(join(cwd, name)), { columns: true, delimiter: [',', '\t'] });
-  return {
-    sandbox,
-    cwd,
-    qrctl,
-    rows,
-    write: (name: string, text: string) => writeFile(join(cwd, name), text),
-  };
+    parse(await readFile(join(directory, name)), { columns: true, delimiter: [',', '\t'] });
+  return { ...bench, qrctl: run, rows };
 }
 
 const addressOf = (slug: string | undefined) => `https://qr.example/${slug}`;

