@@ -1,5 +1,5 @@
 /** What people do on the second day with sheets, lists and files, as the field reported it: nothing is made twice or undone in silence. */
-import { copyFile, rename, rm, symlink } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from '../support/bench.ts';
@@ -44,16 +44,6 @@ describe('a sheet that was created', () => {
       'copied',
       ({ directory: d }) => copyFile(join(d, 'codes.csv'), join(d, 'other.csv')),
       ['--from', 'other.csv'],
-    ],
-    [
-      'renamed',
-      ({ directory: d }) => rename(join(d, 'codes.csv'), join(d, 'other.csv')),
-      ['--from', 'other.csv'],
-    ],
-    [
-      'opened through a link',
-      ({ directory: d }) => symlink('codes.csv', join(d, 'link.csv')),
-      ['--from', 'link.csv'],
     ],
     [
       'saved as tab-separated text',

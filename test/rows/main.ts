@@ -7,26 +7,20 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import {
+  addHistory,
+  addProblem,
+  emptySummary,
+  merge,
+  print,
+  type Summary,
+} from '../codes/engine/plan/world/summary.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
 
 /** Number of histories that a process plays before it reports. */
 const AT_ONCE = 10;
 /** Number of histories between two lines of progress. */
 const PROGRESS = 500;
-
-interface Found {
-  count: number;
-  seed: number;
-  steps: number;
-  text: string;
-}
-
-interface Summary {
-  needless: number;
-  histories: number;
-  counts: Record<string, { times: number; seed: number }>;
-  problems: Record<string, Found>;
-}
 
 const { values } = parseArgs({
   options: {
@@ -48,53 +42,16 @@ async function playMany(
   many: number,
   onStep?: (text: string) => void,
 ): Promise<Summary> {
-  const summary: Summary = { needless: 0, histories: 0, counts: {}, problems: {} };
+  const summary = emptySummary();
   for (let seed = from; seed < from + many; seed++) {
-    const lines: string[] = [];
-    const { problems, counts } = await theatre.play(seed, kill, (text) => {
-      lines.push(text);
+    let steps = 0;
+    const tally = await theatre.play(seed, kill, (text) => {
+      steps += 1;
       onStep?.(text);
     });
-    summary.histories += 1;
-    for (const [what, times] of counts) addCount(summary.counts, what, { times, seed });
-    if ([...counts.keys()].some((what) => what.startsWith('needless'))) summary.needless += 1;
-    const [text] = problems;
-    if (text !== undefined)
-      addProblem(summary.problems, kindOf(text), { count: 1, seed, steps: lines.length, text });
+    addHistory(summary, tally, seed, steps);
   }
   return summary;
-}
-
-/** Counts something, with the seed of the first history that had it. */
-function addCount(
-  counts: Summary['counts'],
-  what: string,
-  { times, seed }: { times: number; seed: number },
-): void {
-  const known = counts[what];
-  if (known) known.times += times;
-  else counts[what] = { times, seed };
-}
-
-function kindOf(text: string): string {
-  return text.replace(/: .*/s, '').replace(/"[^"]*"|[0-9a-f]{8}-\S+|\d+/g, '…');
-}
-
-function addProblem(problems: Summary['problems'], kind: string, found: Found): void {
-  const known = problems[kind];
-  if (!known) problems[kind] = found;
-  else {
-    known.count += found.count;
-    if (found.steps < known.steps)
-      Object.assign(known, { seed: found.seed, steps: found.steps, text: found.text });
-  }
-}
-
-function merge(whole: Summary, part: Summary): void {
-  whole.histories += part.histories;
-  whole.needless += part.needless;
-  for (const [what, counted] of Object.entries(part.counts)) addCount(whole.counts, what, counted);
-  for (const [kind, found] of Object.entries(part.problems)) addProblem(whole.problems, kind, found);
 }
 
 /** The command prints its results, which are read from files here. */
@@ -125,7 +82,7 @@ function playBatch(child: ChildProcess, from: number, many: number): Promise<Sum
 }
 
 async function playInProcesses(many: number, from: number): Promise<Summary> {
-  const whole: Summary = { needless: 0, histories: 0, counts: {}, problems: {} };
+  const whole = emptySummary();
   let next = from;
   const end = performance.now() + Number(values.minutes) * 60_000;
   const playInOne = async () => {
@@ -137,7 +94,7 @@ async function playInProcesses(many: number, from: number): Promise<Summary> {
         merge(whole, await playBatch(child, first, Math.min(AT_ONCE, from + many - first)));
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
-        addProblem(whole.problems, kindOf(text), { count: 1, seed: first, steps: 0, text });
+        addProblem(whole, { seed: first, steps: 0, text });
         child = forkChild();
       }
       if (whole.histories % PROGRESS === 0)
@@ -149,17 +106,6 @@ async function playInProcesses(many: number, from: number): Promise<Summary> {
   };
   await Promise.all(Array.from({ length: Number(values.workers) }, playInOne));
   return whole;
-}
-
-function print({ histories, needless, counts, problems }: Summary, seconds: number): void {
-  console.log(`${histories} histories in ${seconds.toFixed(0)} s, ${needless} with a needless question`);
-  for (const [what, { times, seed }] of Object.entries(counts).sort())
-    console.log(`${String(times).padStart(9)}  ${what} (seed ${seed})`);
-  const found = Object.entries(problems);
-  console.log(`\n${found.length} kinds of violations`);
-  for (const [kind, { count, seed, text }] of found)
-    console.log(`${String(count).padStart(9)}  ${kind}, seed ${seed}: ${text}`);
-  if (found.length > 0) process.exitCode = 1;
 }
 
 /** Plays one history in a process of its own, whose output is that of the command, and prints its transcript. */

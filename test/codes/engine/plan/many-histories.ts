@@ -7,64 +7,28 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { plan } from '#codes/engine/plan/plan';
 import { playHistory } from './world/history.ts';
+import { addHistory, emptySummary, merge, print, type Summary } from './world/summary.ts';
 
 const HISTORIES = 1_000_000;
 
 /** Number of histories that a process plays before it reports. */
 const AT_ONCE = 5000;
 
-interface Found {
-  count: number;
-  seed: number;
-  steps: number;
-  text: string;
-}
-
-interface Summary {
-  readonly histories: number;
-  /** Number of histories with a needless question. */
-  readonly needless: number;
-  readonly counts: Record<string, number>;
-  readonly problems: Record<string, Found>;
-}
-
 /** Plays the histories of consecutive seeds. */
 function playMany(from: number, many: number): Summary {
-  const counts: Record<string, number> = {};
-  const problems: Record<string, Found> = {};
-  let needless = 0;
+  const summary = emptySummary();
   for (let seed = from; seed < from + many; seed++) {
     let steps = 0;
     const tally = playHistory(seed, { planOf: plan, onStep: () => steps++ });
-    for (const [what, times] of tally.counts) counts[what] = (counts[what] ?? 0) + times;
-    if ([...tally.counts.keys()].some((what) => what.startsWith('needless'))) needless += 1;
-    const [text] = tally.problems;
-    if (text !== undefined)
-      addProblem(problems, text.replace(/:.*/s, '').replace(/"[^"]*"|\d+/g, '…'), {
-        count: 1,
-        seed,
-        steps,
-        text,
-      });
+    addHistory(summary, tally, seed, steps);
   }
-  return { histories: many, needless, counts, problems };
-}
-
-function addProblem(problems: Record<string, Found>, kind: string, found: Found): void {
-  const known = problems[kind];
-  if (!known) problems[kind] = found;
-  else {
-    known.count += found.count;
-    if (found.steps < known.steps)
-      Object.assign(known, { seed: found.seed, steps: found.steps, text: found.text });
-  }
+  return summary;
 }
 
 /** Plays histories in as many processes as there are processors. */
 async function playInProcesses(many: number, from: number): Promise<Summary> {
-  const counts: Record<string, number> = {};
-  const problems: Record<string, Found> = {};
-  let [next, needless] = [from, 0];
+  const whole = emptySummary();
+  let next = from;
   const playInOne = async () => {
     const child = fork(fileURLToPath(import.meta.url), ['--child']);
     while (next < from + many) {
@@ -78,25 +42,12 @@ async function playInProcesses(many: number, from: number): Promise<Summary> {
         );
       });
       child.removeAllListeners('exit');
-      needless += part.needless;
-      for (const [what, times] of Object.entries(part.counts)) counts[what] = (counts[what] ?? 0) + times;
-      for (const [kind, found] of Object.entries(part.problems)) addProblem(problems, kind, found);
+      merge(whole, part);
     }
     child.disconnect();
   };
   await Promise.all(Array.from({ length: availableParallelism() }, playInOne));
-  return { histories: many, needless, counts, problems };
-}
-
-function print({ histories, needless, counts, problems }: Summary, seconds: number): void {
-  console.log(`${histories} histories in ${seconds.toFixed(0)} s, ${needless} with a needless question`);
-  for (const [what, times] of Object.entries(counts).sort())
-    console.log(`${String(times).padStart(9)}  ${what}`);
-  const found = Object.entries(problems);
-  console.log(`\n${found.length} kinds of problems`);
-  for (const [kind, { count, seed, text }] of found)
-    console.log(`${String(count).padStart(9)}  ${kind}, seed ${seed}: ${text}`);
-  if (found.length > 0) process.exitCode = 1;
+  return whole;
 }
 
 const [first, second] = process.argv.slice(2);
