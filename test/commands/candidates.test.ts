@@ -2,11 +2,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isBranch, TREE } from '#cli/tree';
 import { ask } from '../support/api.ts';
 import { argv } from '../support/argv.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
+import { listen } from '../support/listen.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -73,11 +74,8 @@ describe('codes', () => {
   test('prints nothing if no response arrives in time, and does not query again at once', async () => {
     const { env } = await useConfig();
     const connections: unknown[] = [];
-    const silent = createServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
-    onTestFinished(() => void silent.close());
-    await new Promise((resolve) => silent.once('listening', resolve));
-    const address = silent.address();
-    const QRCTL_BASE_URL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1`;
+    const port = await listen(createServer((socket) => connections.push(socket)));
+    const QRCTL_BASE_URL = `http://127.0.0.1:${port}/api/v1`;
     const service = { QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' };
     for (let i = 0; i < 2; i++)
       expect(await candidates(['qr', 'get', ''], { ...env, ...service }, runCli)).toEqual([]);

@@ -2,10 +2,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#base/time/time';
 import { useDirectory } from '../support/cli.ts';
 import { useFaultServer } from '../support/fault-server.ts';
+import { listen } from '../support/listen.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -30,10 +31,7 @@ async function usePages(pages: Record<string, number | string>) {
     else response.statusCode = page ?? 200;
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const address = server.address();
-  return { asked, at: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}` };
+  return { asked, at: `http://127.0.0.1:${await listen(server)}` };
 }
 
 /** Creates them so that the service, newest first, lists them in this order. */

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
 import { openOutput, outputOptions, printRecords, scanOutputOptions } from '#commands/output-options';
 import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '#files/formats/formats';
+import { useDirectory } from '../support/cli.ts';
 import { printingContext } from './printing.ts';
 
 const columns = [{ name: 'id' }, { name: 'name' }];
@@ -15,10 +15,9 @@ const rows = [
 ];
 
 let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'qrctl-output-'));
+beforeEach(async () => {
+  directory = await useDirectory();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 test.each([
   ['lists', outputOptions.output.description, FORMATS],

@@ -9,12 +9,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { restore } from '#base/text/defuse';
 import { displayWidth } from '#base/text/display-width';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { FORMULAS, HOSTILE } from '../support/hostile-strings.ts';
+import { listen } from '../support/listen.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -76,13 +77,7 @@ async function useService({ codes = CODES, scans = SCANS, refuse }: Served = {})
       response.end(JSON.stringify(body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listen(server);
   return { env: { QRCTL_BASE_URL: `http://127.0.0.1:${port}/api/v1`, QRCTL_API_KEY: KEY } };
 }
 

@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '#base/errors';
 import { EXAMPLES, openApi } from '#sandbox/openapi';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { freePort } from '../support/listen.ts';
 import { runByDay } from '../support/run-here.ts';
 
 const PRISM = process.env.QRCTL_TEST_PRISM;
@@ -114,11 +114,3 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
     expect(EXAMPLES.QRCode).toMatchObject({ id: ID });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}

@@ -4,10 +4,8 @@
  * commands are tried in five surroundings; with QRCTL_SOAK each command is tried in each.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -15,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '#base/text/display-width';
 import { leaves } from '#cli/tree';
 import { AMBIENT, BIN } from '../support/cli.ts';
+import { freePort } from '../support/listen.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox, withSandbox } from '../support/sandbox.ts';
@@ -258,14 +257,6 @@ const END = [
 /** The same line with a sandbox ended once it has printed; where it can't print it ends by itself. Its exit code stays that of the command. */
 function ending(shell: string, code: number | undefined, port: number): string {
   return code === undefined ? shell.replace('"$@"', `bash -c '${END}' ${port} "$@"`) : shell;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** What is wrong with a run, nothing where all is well. */

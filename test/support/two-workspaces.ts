@@ -1,6 +1,6 @@
 /** Workspaces of one service: the same base URL, and which of them is meant is said by the key, as it is at the real one. */
 import { createServer, request } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 import type { TestSandbox } from './sandbox.ts';
 
 export interface SharedAddress {
@@ -39,13 +39,7 @@ export async function useSharedAddress(
     passed.on('error', () => outgoing.destroy());
     incoming.pipe(passed);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const port = await listen(server);
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
   return { baseUrl, port, requests, env: (key) => ({ QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: key }) };
 }

@@ -2,14 +2,15 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { createSecureContext } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '#base/time/time';
 import { follow, type TripOptions } from '#codes/destinations/follow';
 import { RefusedAddressError } from '#codes/destinations/resolve-host';
 import { createTlsSessions } from '#codes/destinations/tls-sessions';
 import { NetworkError } from '#service/network-error';
+import { listen } from '../../support/listen.ts';
 import { CERTIFICATE } from '../../support/tls.ts';
-import { answer, listen, useTlsHost } from './use-host.ts';
+import { answer, useTlsHost } from './use-host.ts';
 
 type Locations = Record<string, string | undefined>;
 
@@ -34,10 +35,6 @@ async function useHost(
     response.writeHead(isRedirect ? 302 : 200).end();
   });
   const port = await listen(server);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   return { origin: `http://a.test:${port}`, port, asked };
 }
 

@@ -3,11 +3,12 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addressFailure, LateError, type RequestOptions, request } from '#codes/destinations/request';
 import { createTlsSessions } from '#codes/destinations/tls-sessions';
+import { freePort, listen } from '../../support/listen.ts';
 import { CERTIFICATE } from '../../support/tls.ts';
-import { answer, listen, useHost, useTlsHost } from './use-host.ts';
+import { answer, useHost, useTlsHost } from './use-host.ts';
 
 const LOOPBACK = { address: '127.0.0.1', family: 4 };
 
@@ -29,14 +30,6 @@ function visit(url: URL | number, given: Partial<RequestOptions> = {}) {
 /** Sessions whose authority is that of the hosts of these tests. */
 function trustingSessions() {
   return { ...createTlsSessions(), context: () => createSecureContext({ ca: CERTIFICATE }) };
-}
-
-/** A port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe('request', () => {
@@ -83,7 +76,6 @@ describe('request', () => {
       socket.on('error', () => undefined).once('data', () => controller.abort(new Error('stop'))),
     );
     const port = await listen(server);
-    onTestFinished(() => void server.close());
     await expect(visit(new URL(`https://a.test:${port}/`), { signal: controller.signal })).rejects.toThrow(
       'stop',
     );
@@ -118,7 +110,7 @@ describe('request', () => {
   });
 
   it('reports whether a request was sent before it failed', async () => {
-    expect(await visit(await closedPort())).toMatchObject({
+    expect(await visit(await freePort())).toMatchObject({
       status: undefined,
       failure: { message: 'connection refused', fault: 'network', sent: false },
     });
@@ -264,7 +256,7 @@ describe('request through a proxy', () => {
     });
     // A page may respond so as well.
     expect(await visit(port)).toMatchObject({ status: 407 });
-    const closed = await closedPort();
+    const closed = await freePort();
     expect(await visit(url, { proxy: new URL(`http://127.0.0.1:${closed}`) })).toMatchObject({
       failure: { message: `cannot connect through the proxy 127.0.0.1:${closed}: connection refused` },
     });
@@ -282,7 +274,6 @@ describe('request through a proxy', () => {
       for (const end of [socket, client]) end.on('error', () => undefined);
     });
     const port = await listen(proxy);
-    onTestFinished(() => void proxy.close());
     const given = { addresses: [], allowPrivate: false, sessions: trustingSessions() };
     const reply = await visit(page, { ...given, proxy: new URL(`http://127.0.0.1:${port}`) });
     expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });

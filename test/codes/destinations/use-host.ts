@@ -1,7 +1,8 @@
 /** Hosts on loopback that react to each request as a test wants, over TCP and over TLS. */
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../support/listen.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../../support/tls.ts';
 
 type React = (request: { socket: Socket; host: string; path: string; head: string; number: number }) => void;
@@ -29,16 +30,8 @@ export async function useHost(react: React) {
   const port = await listen(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
   return { port, heads, most };
-}
-
-/** Listens on a free port of loopback, and returns it. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 export const answer = (status: number, headers = '') =>
@@ -55,6 +48,5 @@ export async function useTlsHost(
   });
   server.on('tlsClientError', () => undefined);
   const port = await listen(server);
-  onTestFinished(() => void server.close());
   return new URL(`https://api.test:${port}/`);
 }

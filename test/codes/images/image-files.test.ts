@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
 import { encodeText } from '#codes/images/encode';
 import type { EncodedCode } from '#codes/images/encode-codes';
 import { hashFiles, type ImageFile, isOurs, nameFiles } from '#codes/images/image-files';
 import { type ManifestRow, readManifest, writeManifest } from '#codes/images/manifest';
+import { useDirectory } from '../../support/cli.ts';
 import { codeOf, idOf } from '../engine/plan/make.ts';
-
-async function useDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'qrctl-image-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 function encodedOf(n: number, slug = `s${n}`): EncodedCode {
   const text = `https://qr.example/${slug}`;

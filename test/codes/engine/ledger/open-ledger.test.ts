@@ -1,21 +1,12 @@
 /** Which ledger a run uses, and how runs take turns. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AuthError, NotFoundError } from '#base/errors';
 import { type OpenLedgerOptions, openLedger, readLedger } from '#codes/engine/ledger/open-ledger';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { createWorkspace } from '#service/workspace';
+import { useDirectory } from '../../../support/cli.ts';
 import { fakeClock } from '../../../support/clock.ts';
 
 let directory: string;
@@ -23,14 +14,12 @@ let notes: string[];
 let waits: string[];
 let asked: string[];
 
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'qrctl-ledger-'));
+beforeEach(async () => {
+  directory = await useDirectory();
   notes = [];
   waits = [];
   asked = [];
 });
-
-afterEach(() => rmSync(directory, { recursive: true }));
 
 interface Run {
   key?: string;

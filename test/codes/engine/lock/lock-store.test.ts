@@ -1,22 +1,16 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
 import { lockPathOf, readLock, writeLock } from '#codes/engine/lock/lock-store';
 import { createWorkspace } from '#service/workspace';
+import { useDirectory } from '../../../support/cli.ts';
 import { createMemoryDisk } from '../../../support/memory-disk.ts';
 import { codeOf } from '../plan/make.ts';
 import { entryOf } from './make-entry.ts';
 
 const WORKSPACE = createWorkspace({ baseUrl: 'https://qr.example/api/v1', apiKey: 'svc_live_a' });
 const processes = { pid: 7, isRunning: () => false };
-
-async function useDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'qrctl-lock-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 describe('the lock file on disk', () => {
   it('is undefined if there is no file, and refused if it can’t be read', async () => {
