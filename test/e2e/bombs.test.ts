@@ -2,29 +2,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { createParquetFormatter } from '#files/formats/parquet/parquet';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
-
-const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const relation = (id: string, type: string, target: string) =>
-  `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
+import { workbookOf } from '../support/workbook.ts';
 
 /** A workbook of one sheet; `more` is another part of it. */
-function workbook(rows: string, more: Record<string, string> = {}): Uint8Array {
-  const header = '<row><c t="str"><v>name</v></c></row>';
-  const parts: Record<string, string> = {
-    '_rels/.rels': `<Relationships>${relation('r1', 'officeDocument', '/xl/workbook.xml')}</Relationships>`,
-    'xl/workbook.xml': '<workbook><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>',
-    'xl/_rels/workbook.xml.rels': `<Relationships>${relation('r1', 'worksheet', 'sheet.xml')}${relation('r2', 'styles', 'styles.xml')}${relation('r3', 'sharedStrings', 'texts.xml')}</Relationships>`,
-    'xl/sheet.xml': `<worksheet><sheetData>${header}${rows}</sheetData></worksheet>`,
-    ...more,
-  };
-  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)])));
-}
+const workbook = (rows: string, more?: Record<string, string>) =>
+  workbookOf({ A: `<row><c t="str"><v>name</v></c></row>${rows}` }, more);
 
 const columns = Array.from({ length: 1000 }, (_, n) => `c${n}`).join();
 

@@ -68,17 +68,6 @@ describe('qr create --from', () => {
 });
 
 describe('the input', () => {
-  it('is checked completely before the first request', async () => {
-    const { create, sandbox } = await useBench(
-      'name,type,destination\n,url,https://x.de\nb,urll,\nc,,nope\n',
-    );
-    const { code, stderr, stdout } = await create();
-    expect([code, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-    expect(stderr).toMatch(
-      /3 faults.*\n.*line 2, column name.*\n.*line 3, column type.*\n.*line 4, column destination/,
-    );
-  });
-
   it('is refused if it is endless or missing, and so are results that are not a regular file or were truncated', async () => {
     const { create, qr, results, posts } = await useBench('name,type\na,sms\n');
     for (const [from, message] of [

@@ -40,18 +40,6 @@ describe('a ledger', () => {
     expect([one, two].map(({ workspace }) => workspace.codes().length)).toEqual([3, 3]);
   });
 
-  it('is kept after a key rotation and the deletion of its newest codes, which are gone and not created again', async () => {
-    const sandbox = await useSandbox({ codes: 0, scans: 0 });
-    const address = await useSharedAddress({ svc_live_one: sandbox, svc_live_new: sandbox });
-    const { create } = await useBench(rowsOf(5));
-    expect((await create([], { env: address.env('svc_live_one') })).code).toBe(0);
-    for (const { id } of sandbox.workspace.codes().filter(({ name }) => /[345]/.test(name)))
-      sandbox.workspace.delete(id);
-    const { code, stdout } = await create(['-f', 'json'], { env: address.env('svc_live_new') });
-    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([9, 'unchanged unchanged gone gone gone']);
-    expect(sandbox.workspace.codes()).toHaveLength(2);
-  });
-
   it('of --ledger is refused before any request (2) for another workspace, if damaged, or if it is another file', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);

@@ -1,32 +1,22 @@
 /** Files that choose codes, wherever a command reads one: sheets of a workbook, hidden rows, and results of which some rows failed. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
 import { useBench } from '../support/bench.ts';
+import { workbookOf } from '../support/workbook.ts';
 
 const GONE = '00000000-0000-4000-8000-000000000000';
-const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
-const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-
 /** A workbook with a cover, and a sheet "Codes" with a column of IDs; those after the first are in hidden rows. */
 function workbook(...ids: string[]): Uint8Array {
   const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
-  const sheet = (rows: string) => `<worksheet ${MAIN}><sheetData>${rows}</sheetData></worksheet>`;
   const rows = ids
     .map((id, at) => `<row r="${at + 2}"${at > 0 ? ' hidden="1"' : ''}>${cell(id)}</row>`)
     .join('');
-  const relation = (id: number, type: string, target: string) =>
-    `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
-  const parts = {
-    '_rels/.rels': `<Relationships>${relation(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
-    'xl/workbook.xml': `<workbook ${MAIN} xmlns:r="${OFFICE}"><sheets><sheet name="Cover" sheetId="1" r:id="rId1"/><sheet name="Codes" sheetId="2" r:id="rId2"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships>${relation(1, 'worksheet', 'worksheets/sheet1.xml')}${relation(2, 'worksheet', 'worksheets/sheet2.xml')}</Relationships>`,
-    'xl/worksheets/sheet1.xml': sheet(`<row r="1">${cell('Summer')}</row>`),
-    'xl/worksheets/sheet2.xml': sheet(`<row r="1">${cell('id')}</row>${rows}`),
-  };
-  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)])));
+  return workbookOf({
+    Cover: `<row r="1">${cell('Summer')}</row>`,
+    Codes: `<row r="1">${cell('id')}</row>${rows}`,
+  });
 }
 
 const SHORT_URL = ['--short-url', 'https://go.example/{slug}'];
