@@ -203,17 +203,13 @@ function faultsOfWidth({ line, cells }: RawRecord, columns: readonly string[], m
 }
 
 /** Cells of a row by column. A Map per row takes several times the memory for a million rows. */
-class RowValues implements ReadonlyMap<string, string> {
+class RowValues {
   readonly #places: ReadonlyMap<string, number>;
   readonly #cells: readonly string[];
 
   constructor(places: ReadonlyMap<string, number>, cells: readonly string[]) {
     this.#places = places;
     this.#cells = cells;
-  }
-
-  get size(): number {
-    return this.#places.size;
   }
 
   get(column: string): string | undefined {
@@ -223,25 +219,5 @@ class RowValues implements ReadonlyMap<string, string> {
 
   has(column: string): boolean {
     return this.#places.has(column);
-  }
-
-  *entries(): MapIterator<[string, string]> {
-    for (const [column, place] of this.#places) yield [column, this.#cells[place] ?? ''];
-  }
-
-  keys(): MapIterator<string> {
-    return this.#places.keys();
-  }
-
-  values(): MapIterator<string> {
-    return this.#cells.values();
-  }
-
-  forEach(work: (value: string, column: string, values: ReadonlyMap<string, string>) => void): void {
-    for (const [column, value] of this.entries()) work(value, column, this);
-  }
-
-  [Symbol.iterator](): MapIterator<[string, string]> {
-    return this.entries();
   }
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseBareNames, parseInput } from '#codes/input/read-input';
+import { entriesOf } from '../../support/entries-of.ts';
 import { SOAK } from '../../support/property-runs.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const parse = (text: string, rawCells = false) =>
   parseBareNames(Buffer.from(text), 'list', { bom: false, rawCells });
-const namesOf = (text: string) => parse(text)?.rows.map(({ line, values }) => [line, ...[...values].flat()]);
+const namesOf = (text: string) => {
+  const list = parse(text);
+  return list?.rows.map(({ line, values }) => [line, ...entriesOf(list.columns, values).flat()]);
+};
 
 describe('a list of names', () => {
   it.each([

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
 import { parseInput } from '#codes/input/read-input';
+import { entriesOf } from '../../support/entries-of.ts';
 import { SOAK } from '../../support/property-runs.ts';
 
 const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = false) => {
@@ -11,7 +12,9 @@ const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = fa
   });
   return {
     columns,
-    rows: rows.map(({ row, line, values }) => [row, line, Object.fromEntries(values)] as const),
+    rows: rows.map(
+      ({ row, line, values }) => [row, line, Object.fromEntries(entriesOf(columns, values))] as const,
+    ),
   };
 };
 
@@ -199,8 +202,9 @@ describe('JSON', () => {
   });
 
   it('keeps __proto__ as an ordinary key', async () => {
-    const { rows } = await parseInput(Buffer.from('[{"name":"a","__proto__":{"type":"x"}}]'), 'x.json');
-    expect([...(rows[0]?.values ?? [])]).toEqual([
+    const bytes = Buffer.from('[{"name":"a","__proto__":{"type":"x"}}]');
+    const { columns, rows } = await parseInput(bytes, 'x.json');
+    expect(entriesOf(columns, rows[0]?.values)).toEqual([
       ['name', 'a'],
       ['__proto__', { type: 'x' }],
     ]);

@@ -8,6 +8,7 @@ import type { Fault, ReadOptions } from '#files/formats/read/input';
 import { createFormat, seenNumber } from '#files/formats/xlsx/seen-text';
 import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
 import { anyCharacter } from '../../support/any-character.ts';
+import { entriesOf } from '../../support/entries-of.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 
@@ -61,8 +62,8 @@ const HEADER =
   '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>my key</t></is></c></row>';
 
 const read = async (bytes: Uint8Array, options = {}) => {
-  const { rows } = await parseInput(bytes, 'x.xlsx', options);
-  return rows.map(({ line, values }) => [line, Object.fromEntries(values)] as const);
+  const { columns, rows } = await parseInput(bytes, 'x.xlsx', options);
+  return rows.map(({ line, values }) => [line, Object.fromEntries(entriesOf(columns, values))] as const);
 };
 
 const refusal = async (bytes: Uint8Array, name = 'x.xlsx', options = {}) => {
@@ -213,15 +214,17 @@ describe('a workbook', () => {
 
   it('keeps numbers as displayed in columns of keys, tags and addresses, and as numbers in other columns', async () => {
     const header = ['Nr', 'UTM_Campaign', 'Link', 'team'];
-    const { rows } = await table(header, number(7, 3) + number(2026) + number(5) + number(12), { key: 'nr' });
-    expect([...(rows[0]?.values ?? [])]).toEqual([
+    const { columns, rows } = await table(header, number(7, 3) + number(2026) + number(5) + number(12), {
+      key: 'nr',
+    });
+    expect(entriesOf(columns, rows[0]?.values)).toEqual([
       ['Nr', '007'],
       ['UTM_Campaign', '2026'],
       ['Link', '5'],
       ['team', 12],
     ]);
     const own = await table(['destination', 'Link', 'Nr'], number(1) + number(2) + number(3));
-    expect([...(own.rows[0]?.values ?? [])].map(([, value]) => value)).toEqual(['1', 2, 3]);
+    expect(entriesOf(own.columns, own.rows[0]?.values).map(([, value]) => value)).toEqual(['1', 2, 3]);
   });
 
   it('is refused for keys or tags that look different from their values, unless the command reads neither', async () => {

@@ -11,7 +11,7 @@ export interface InputRow {
   /** Line of a text file, row of a sheet, or number of an item in a JSON array. */
   line: number;
   /** Cells by column: text from CSV, any value from JSON (integers with all digits). */
-  values: ReadonlyMap<string, unknown>;
+  values: Pick<ReadonlyMap<string, unknown>, 'get' | 'has'>;
   /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
   defused?: ReadonlyMap<string, string>;
 }
