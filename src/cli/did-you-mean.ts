@@ -2,65 +2,67 @@ import { nearest } from '#base/text/nearest';
 import { inShell, shown } from '#base/text/quote';
 import { isBranch, leaves, TREE } from './tree.ts';
 
-const COMMANDS = new Map([
-  ...synonyms('list', 'ls'),
-  ...synonyms('get', 'show view'),
-  ...synonyms('create', 'add'),
-  ...synonyms('update', 'edit'),
-  ...synonyms('qr', 'code codes'),
-  ...synonyms('scans', 'scan'),
-  ...synonyms('auth', 'profile'),
-  ...synonyms('config', 'settings'),
-  ...synonyms('scans export', 'download'),
-  ...synonyms('scans stats', 'count analytics statistics'),
-  ...synonyms('scans tail', 'follow stream logs'),
-  ...synonyms('scans watch', 'monitor alert'),
-  ...synonyms('qr image', 'print label labels draw png svg'),
-  ...synonyms('qr create', 'import bulk spreadsheet spreadsheets'),
-  ...synonyms('qr apply', 'sync diff'),
-  ...synonyms('auth status', 'whoami'),
-  ...synonyms('auth login', 'signin configure'),
-]);
+const COMMANDS = synonyms({
+  list: 'ls',
+  get: 'show view',
+  create: 'add',
+  update: 'edit',
+  qr: 'code codes',
+  scans: 'scan',
+  auth: 'profile',
+  config: 'settings',
+  'scans export': 'download',
+  'scans stats': 'count analytics statistics',
+  'scans tail': 'follow stream logs',
+  'scans watch': 'monitor alert',
+  'qr image': 'print label labels draw png svg',
+  'qr create': 'import bulk spreadsheet spreadsheets',
+  'qr apply': 'sync diff',
+  'auth status': 'whoami',
+  'auth login': 'signin configure',
+});
 
 const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
 
-const UPDATES = new Map([
-  ...synonyms('--status paused', 'pause disable'),
-  ...synonyms('--status active', 'resume enable'),
-  ...synonyms('--name', 'rename'),
-  ...synonyms('--destination', 'redirect'),
-]);
+const UPDATES = synonyms({
+  '--status paused': 'pause disable',
+  '--status active': 'resume enable',
+  '--name': 'rename',
+  '--destination': 'redirect',
+});
 
 /** Suggestions for flags of other tools: the first flag that the command has. */
-const FLAGS = new Map([
-  ...synonyms('--where --name', '--filter'),
-  ...synonyms('--name', '--search --title'),
-  ...synonyms('--destination', '--url --target --link'),
-  ...synonyms('--base-url', '--host'),
-  ...synonyms('--from', '--file'),
-  ...synonyms('--fields', '--columns --select'),
-  ...synonyms('--status', '--state'),
-  ...synonyms('--by', '--group-by --groupby --dimension --breakdown'),
-  ...synonyms('--during', '--month --week --day --quarter --year --period --range'),
-  ...synonyms('--since', '--start --after'),
-  ...synonyms('--until', '--end --before'),
-  ...synonyms('--timezone', '--tz'),
-  ...synonyms('--limit --top --max-events', '--limit --max --count --head'),
-  ...synonyms('--sort', '--sort-by --order-by --order'),
-  ...synonyms('--language', '--lang --locale'),
-  ...synonyms('--as', '--format'),
-  ...synonyms('--sheet', '--labels'),
-  ...synonyms('--profile', '--workspace --account'),
-  ...synonyms('--verbose', '--debug'),
-]);
+const FLAGS = synonyms({
+  '--where --name': '--filter',
+  '--name': '--search --title',
+  '--destination': '--url --target --link',
+  '--base-url': '--host',
+  '--from': '--file',
+  '--fields': '--columns --select',
+  '--status': '--state',
+  '--by': '--group-by --groupby --dimension --breakdown',
+  '--during': '--month --week --day --quarter --year --period --range',
+  '--since': '--start --after',
+  '--until': '--end --before',
+  '--timezone': '--tz',
+  '--limit --top --max-events': '--limit --max --count --head',
+  '--sort': '--sort-by --order-by --order',
+  '--language': '--lang --locale',
+  '--as': '--format',
+  '--sheet': '--labels',
+  '--profile': '--workspace --account',
+  '--verbose': '--debug',
+});
 
 const REPORT_FORMATS =
   'The extension of -o selects HTML or PDF. For data, run `qrctl scans stats` with --format.';
 
 const FORMATS = ['--json', '--csv', '--ndjson', '--markdown'];
 
-function synonyms(meaning: string, words: string): [word: string, meaning: string][] {
-  return words.split(' ').map((word) => [word, meaning]);
+function synonyms(wordsOf: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(wordsOf).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning])),
+  );
 }
 
 export function commandHint(
