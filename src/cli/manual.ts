@@ -1,35 +1,22 @@
 import { groupBy } from '#base/collections';
-import type {
-  Argument,
-  ArgumentDefinition,
-  CommandDefinition,
-  Flag,
-  OptionDefinition,
-  Options,
-} from '#commands/define';
+import type { Argument, ArgumentDefinition, Flag, OptionDefinition, Options } from '#commands/define';
 import { lineOptions } from '#commands/global-options';
-import { isBranch, type Leaf, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
+import { isBranch, leaves, type NamedLeaf, ROOT_SUMMARY, TREE } from './tree.ts';
 
 export type Manual = Awaited<ReturnType<typeof loadManual>>;
 
 export async function loadManual(version: string) {
-  const commands = [...leaves()].map(async ({ names, leaf }) =>
-    loadPage(names, leaf, (await leaf.load()).command),
-  );
-  const groups: GroupPage[] = TREE.filter(isBranch);
+  const commands = [...leaves()].map(loadPage);
+  const groups = TREE.filter(isBranch);
   const globals = flagsOf(lineOptions);
   return { version, summary: ROOT_SUMMARY, groups, commands: await Promise.all(commands), globals };
 }
 
 export type CommandPage = Awaited<ReturnType<typeof loadPage>>;
 
-async function loadPage(
-  names: readonly string[],
-  { summary, guide }: Pick<Leaf, 'summary' | 'guide'>,
-  definition: CommandDefinition,
-) {
-  const { description, arguments: given = [], options, examples } = definition;
-  const output = (await definition.columns?.()) ?? [];
+async function loadPage({ names, leaf: { summary, guide, load } }: NamedLeaf) {
+  const { command: definition } = await load();
+  const { description, arguments: given = [], options, columns: output = [], examples } = definition;
   const flags = flagsOf(options, given);
   return { names, summary, guide, description, arguments: argumentsOf(given), flags, output, examples };
 }
@@ -70,12 +57,6 @@ function asArgument(definition: ArgumentDefinition): Argument {
   const { term } = definition;
   const [, name = '', dots] = /^[<[](.+?)(\.{3})?[\]>]$/.exec(term) ?? [];
   return { ...NOTHING, ...definition, name, required: term.startsWith('<'), several: dots !== undefined };
-}
-
-export interface GroupPage {
-  name: string;
-  summary: string;
-  commands: readonly { name: string; summary: string }[];
 }
 
 export function fullName(names: readonly string[]): string {

@@ -2,7 +2,7 @@
 import { inShellOr } from '#base/text/quote';
 import { baseUrlOf } from '#service/base-url';
 import type { SettingFlags } from '#settings/settings';
-import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
+import { leaves, type NamedLeaf, type WorkspaceFlag } from './tree.ts';
 
 type Propose = (text: string) => string;
 
@@ -22,7 +22,7 @@ export function createPropose(flags: SettingFlags): Propose {
         const found = noun === undefined ? undefined : findCommand(noun, verb);
         const [behind = ''] = text.slice(at + match.length).split(END, 1);
         if (!found || behind.startsWith(' --help')) return match;
-        const missing = found.takes.filter((flag) => given.has(flag) && !behind.includes(flag));
+        const missing = found.leaf.takes.filter((flag) => given.has(flag) && !behind.includes(flag));
         const name = ['qrctl', ...found.names].join(' ');
         return (
           name + missing.map((flag) => ` ${flag} ${given.get(flag)}`).join('') + match.slice(name.length)
@@ -40,13 +40,6 @@ function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, st
   return given;
 }
 
-function findCommand(
-  noun: string,
-  verb: string | undefined,
-): { names: string[]; takes: readonly WorkspaceFlag[] } | undefined {
-  const node = TREE.find(({ name }) => name === noun);
-  if (!node) return undefined;
-  if (!isBranch(node)) return { names: [noun], takes: node.takes };
-  const leaf = node.commands.find(({ name }) => name === verb);
-  return leaf && { names: [noun, leaf.name], takes: leaf.takes };
+function findCommand(noun: string, verb: string | undefined): NamedLeaf | undefined {
+  return [...leaves()].find(({ names: [first, second = verb] }) => first === noun && second === verb);
 }

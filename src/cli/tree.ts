@@ -11,7 +11,7 @@ export interface Leaf {
   guide?: string;
 }
 
-interface Branch {
+export interface Branch {
   name: string;
   summary: string;
   title?: string;
@@ -161,7 +161,12 @@ export function isBranch(node: Node): node is Branch {
   return 'commands' in node;
 }
 
-export function* leaves(): Generator<{ names: readonly string[]; leaf: Leaf }> {
+export interface NamedLeaf {
+  names: readonly string[];
+  leaf: Leaf;
+}
+
+export function* leaves(): Generator<NamedLeaf> {
   for (const node of TREE) {
     if (!isBranch(node)) yield { names: [node.name], leaf: node };
     else for (const leaf of node.commands) yield { names: [node.name, leaf.name], leaf };

@@ -218,7 +218,7 @@ export interface CommandDefinition<O extends Options = Options> {
   description: string;
   arguments?: readonly ArgumentDefinition[];
   options: O;
-  columns?(): readonly OutputColumns[] | Promise<readonly OutputColumns[]>;
+  columns?: readonly OutputColumns[];
   examples: readonly Example[];
   run(context: Context, input: { args: string[]; options: Values<O> }): Promise<void>;
 }

@@ -1,13 +1,7 @@
 /** Formats man pages in roff (man(7) macros): qrctl(1), and one per command and group. */
 
-import {
-  type CommandPage,
-  describeValues,
-  flagGroups,
-  fullName,
-  type GroupPage,
-  type Manual,
-} from '#cli/manual';
+import { type CommandPage, describeValues, flagGroups, fullName, type Manual } from '#cli/manual';
+import type { Branch } from '#cli/tree';
 import type { Flag } from '#commands/define';
 import { FIRST_STEPS } from './command-help.ts';
 import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
@@ -43,7 +37,7 @@ function rootPage({ version, summary, globals, commands }: Manual): string {
   ]);
 }
 
-function groupPage({ name, summary, commands }: GroupPage, { version, globals }: Manual): string {
+function groupPage({ name, summary, commands }: Branch, { version, globals }: Manual): string {
   return lines([
     header([name], summary, '<command> [flags]', version),
     section('DESCRIPTION'),

@@ -17,7 +17,7 @@ export const command = defineCommand({
     'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. The key source is profile (stored key) or command (key-command, ' +
     'which is not run). No request is sent.',
   options: outputOptionsWithoutIds,
-  columns: () => [{ columns: COLUMNS }],
+  columns: [{ columns: COLUMNS }],
   examples: [
     ['qrctl auth list', 'List every profile on this machine'],
     ['qrctl auth list --format json', 'List profiles as JSON for a script'],

@@ -12,7 +12,7 @@ export const command = defineCommand({
     'It sends one request. The time of the next reset is by the clock of the service. The key source is variable, file, credential (systemd), ' +
     'profile or command.',
   options: outputOptionsWithoutIds,
-  columns: () => [{ columns: COLUMNS }],
+  columns: [{ columns: COLUMNS }],
   examples: [
     ['qrctl auth status', 'Check the key and the remaining requests'],
     ['qrctl auth status --format json --profile work', 'Show the status of another profile as JSON'],

@@ -14,7 +14,7 @@ export const command = defineCommand({
     'The source is a flag, a variable, the profile or the default. The last row, api-key, is the source of the API key: variable, ' +
     'file, credential, profile, command, or default if there is none.',
   options: outputOptionsWithoutIds,
-  columns: () => [{ columns: COLUMNS }],
+  columns: [{ columns: COLUMNS }],
   examples: [
     ['qrctl config list', 'List the effective settings'],
     ['qrctl config list --profile work --format json', 'List the settings of a profile as JSON'],

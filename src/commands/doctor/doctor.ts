@@ -15,7 +15,7 @@ export const command = defineCommand({
     '/openapi.json still matches qrctl. It requires neither a key nor a base URL, and sends at most two requests.\n\n' +
     'It exits with the code of the first failure, which often causes the later ones.',
   options: outputOptionsWithoutIds,
-  columns: () => [{ columns: COLUMNS }],
+  columns: [{ columns: COLUMNS }],
   examples: [
     ['qrctl doctor', 'Find out why a command fails'],
     ['qrctl doctor --format json', 'Print the findings, without the key, for a support request'],

@@ -63,6 +63,8 @@ const options = {
 
 type ApplyFlags = Values<typeof options>;
 
+const INIT_COLUMNS = [...TEMPLATE_COLUMNS, { name: 'status', choices: CODE_STATUSES }, { name: 'base' }];
+
 export const command = defineCommand({
   description:
     'Creates and changes codes until they match a file.\n\n' +
@@ -71,7 +73,7 @@ export const command = defineCommand({
     'A plan that changes or removes more keys than --max-changes is refused (exit 9). If a key may be one of several codes, or its ' +
     'code was deleted, decide with --adopt, --adopt-existing or --as-new.',
   options,
-  columns: () => [{ columns: APPLIED_COLUMNS }, ...PLAN_OUTPUT, { when: '--init', columns: INIT_COLUMNS }],
+  columns: [{ columns: APPLIED_COLUMNS }, ...PLAN_OUTPUT, { when: '--init', columns: INIT_COLUMNS }],
   examples: [
     ['qrctl qr apply --init -o codes.csv', 'Write a file and a lock file of the existing codes'],
     ['qrctl qr apply --from codes.csv --dry-run', 'Show the codes to create and change'],
@@ -203,8 +205,6 @@ async function checkFile(
   const done = `${counts.join(', ')}, no faults`;
   context.console.note(formatClosing(done, ['0 requests'], `File: ${input.name}`));
 }
-
-const INIT_COLUMNS = [...TEMPLATE_COLUMNS, { name: 'status', choices: CODE_STATUSES }, { name: 'base' }];
 
 async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
   const { output, overwrite = false } = flags;

@@ -89,7 +89,7 @@ export const command = defineCommand({
     '--timeout applies to each destination. qrctl checks up to 256 hosts at once; with --concurrency, up to that number (1 to 32).',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: () => [{ columns: COLUMNS }],
+  columns: [{ columns: COLUMNS }],
   examples: [
     ['qrctl qr check', 'Check every destination'],
     ['qrctl qr check spring-menu --require-utm source,campaign', 'Check one destination and its UTM tags'],

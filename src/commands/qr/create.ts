@@ -60,12 +60,7 @@ export const command = defineCommand({
     'results file, and run it with --apply-edits. For a file in git, use `qrctl qr apply`.\n\n' +
     'Rows with an ID or slug are existing codes. If a row differs from its code, decide with --apply-edits or --as-new.',
   options,
-  columns: () => [
-    CODE_OUTPUT,
-    BULK_OUTPUT,
-    ...PLAN_OUTPUT,
-    { when: '--template', columns: TEMPLATE_COLUMNS },
-  ],
+  columns: [CODE_OUTPUT, BULK_OUTPUT, ...PLAN_OUTPUT, { when: '--template', columns: TEMPLATE_COLUMNS }],
   examples: [
     ['qrctl qr create --name "Spring menu" --destination https://example.com/menu', 'Create one code'],
     ['qrctl qr create --from codes.csv', 'Create a code per row, with the results in codes.results.csv'],

@@ -35,6 +35,16 @@ const options = {
 
 type DeleteFlags = Values<typeof options>;
 
+const LOSS_COLUMNS: readonly Column[] = [
+  wholeColumn('line', 2),
+  wholeColumn('id', 1),
+  wholeColumn('slug', 3),
+  { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
+  wholeColumn('action', 5),
+  { name: 'scans', importance: 5, align: 'right', keepWhole: true },
+  ERROR,
+];
+
 export const command = defineCommand({
   description:
     "Deletes codes and all their scans. This can't be undone.\n\n" +
@@ -42,7 +52,7 @@ export const command = defineCommand({
     'Without a terminal, it requires --yes.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: () => [{ columns: NAMED_COLUMNS }, BULK_OUTPUT, { when: '--dry-run', columns: LOSS_COLUMNS }],
+  columns: [{ columns: NAMED_COLUMNS }, BULK_OUTPUT, { when: '--dry-run', columns: LOSS_COLUMNS }],
   examples: [
     ['qrctl qr delete spring-menu', 'Delete one code after confirmation'],
     ['qrctl qr delete spring-menu --backup deleted', 'Delete a code after saving its scans'],
@@ -99,16 +109,6 @@ async function backupOf(
 ): Promise<Backup | undefined> {
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
 }
-
-const LOSS_COLUMNS: readonly Column[] = [
-  wholeColumn('line', 2),
-  wholeColumn('id', 1),
-  wholeColumn('slug', 3),
-  { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
-  wholeColumn('action', 5),
-  { name: 'scans', importance: 5, align: 'right', keepWhole: true },
-  ERROR,
-];
 
 /** Maximum number of records on a terminal by default, so that the notes below stay visible. */
 const MOST_RECORDS = 10;

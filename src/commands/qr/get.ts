@@ -10,7 +10,7 @@ export const command = defineCommand({
     'One request is enough, unless this machine has never seen the slug: then qrctl lists codes up to the code.',
   arguments: [{ term: '<code>', description: 'ID, slug or short URL of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
-  columns: () => [CODE_OUTPUT],
+  columns: [CODE_OUTPUT],
   examples: [
     ['qrctl qr get spring-menu', 'Show the code with this slug'],
     ['qrctl qr get spring-menu --format json', 'Print the code as JSON for a script'],

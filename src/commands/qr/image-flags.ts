@@ -27,6 +27,7 @@ import {
 import { readLogo } from '#commands/read-given';
 import { overwriteOption } from '#commands/shared-flags';
 import type { Context } from '#context';
+import { type Column, wholeColumn } from '#files/formats/columns';
 import { VALUES } from '#settings/values';
 
 const OF_SHEET = { requires: [['--sheet', '--grid', '--paper']] };
@@ -119,6 +120,15 @@ export const options = {
   ...sheetOptions,
   ...styleOptions,
 };
+
+export const SHEET_COLUMNS: readonly Column[] = [
+  wholeColumn('number'),
+  { name: 'paper' },
+  ...['labels', 'columns', 'rows', 'width_mm', 'height_mm'].map(
+    (name) => ({ name, align: 'right', keepWhole: true }) as const,
+  ),
+  { name: 'also' },
+];
 
 export type ImageFlags = Values<typeof options>;
 

@@ -11,11 +11,10 @@ import { requireLayout, resolveSheet } from '#codes/images/label-sheet';
 import { createFilter } from '#commands/code-choice';
 import { printRecords } from '#commands/output-options';
 import type { Context } from '#context';
-import { type Column, wholeColumn } from '#files/formats/columns';
 import { fold, type Input } from '#files/formats/read/input';
 import { checkWholeFile, writeWholeFile } from '#files/formats/whole-file';
 import type { QrCode } from '#service/shapes';
-import { type ImageFlags, requireShortUrl, styleOf } from './image-flags.ts';
+import { type ImageFlags, requireShortUrl, SHEET_COLUMNS, styleOf } from './image-flags.ts';
 import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
 /** Writes the sheet, or lists its labels with --dry-run. */
@@ -170,15 +169,6 @@ function formatCell(value: unknown): string {
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return String(value ?? '');
 }
-
-export const SHEET_COLUMNS: readonly Column[] = [
-  wholeColumn('number'),
-  { name: 'paper' },
-  ...['labels', 'columns', 'rows', 'width_mm', 'height_mm'].map(
-    (name) => ({ name, align: 'right', keepWhole: true }) as const,
-  ),
-  { name: 'also' },
-];
 
 export async function listSheets(
   context: Context,

@@ -19,7 +19,7 @@ import { defineCommand } from '#commands/define';
 import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { checkWholeFile, writeWholeFile } from '#files/formats/whole-file';
-import { type ImageFlags, options, requireShortUrl, styleOf } from './image-flags.ts';
+import { type ImageFlags, options, requireShortUrl, SHEET_COLUMNS, styleOf } from './image-flags.ts';
 import { choosePrintable, mayDraw } from './image-plan.ts';
 
 export const command = defineCommand({
@@ -29,10 +29,10 @@ export const command = defineCommand({
     'qrctl never requests this URL. Before writing an image, qrctl decodes it again, and refuses images that may not print or scan well.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [
+  columns: [
     { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },
     { when: '--output-dir --dry-run', columns: PLAN_COLUMNS },
-    { when: '--sheet list', columns: (await import('./image-sheet.ts')).SHEET_COLUMNS },
+    { when: '--sheet list', columns: SHEET_COLUMNS },
   ],
   examples: [
     ['qrctl qr image spring-menu', 'Show a code on the terminal'],

@@ -34,7 +34,7 @@ export const command = defineCommand({
     'The service has no filters, so qrctl reads all codes and filters them on this machine. If you repeat a filter, qrctl lists codes that match ' +
     'any of the values.',
   options,
-  columns: () => [LIST_OUTPUT],
+  columns: [LIST_OUTPUT],
   examples: [
     ['qrctl qr list', 'List every code'],
     ['qrctl qr list --status active --name menu --sort name', 'List active codes with "menu" in their name'],

@@ -38,7 +38,7 @@ export const command = defineCommand({
     'deleted.',
   arguments: [{ term: '[run]', description: 'ID of the run, as `qrctl qr undo --dry-run` shows it' }],
   options,
-  columns: () => [{ columns: NAMED_COLUMNS }, ...PLAN_OUTPUT],
+  columns: [{ columns: NAMED_COLUMNS }, ...PLAN_OUTPUT],
   examples: [
     ['qrctl qr undo --dry-run', 'Show the fields that would change back'],
     ['qrctl qr undo', 'Undo the last run of create, update or apply with a file'],

@@ -63,7 +63,7 @@ export const command = defineCommand({
     'Unchanged rows require no update request, so you can safely run the command again.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: () => [
+  columns: [
     CODE_OUTPUT,
     { when: 'CODE CODE…', columns: NAMED_COLUMNS },
     BULK_OUTPUT,

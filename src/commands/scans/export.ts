@@ -45,7 +45,7 @@ export const command = defineCommand({
     `If an export cannot be verified as complete, it fails and changes no file. ${FILES_READ} ${RANGE_FORMS}`,
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [...scanOutputs([LOCAL_TIME]), { when: '--dry-run', columns: PLAN_COLUMNS }],
+  columns: [...scanOutputs([LOCAL_TIME]), { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
     [
       'qrctl scans export --all --during last-month -o last-month.csv',

@@ -82,7 +82,7 @@ export const command = defineCommand({
     'averages per day.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [
+  columns: [
     { columns: COLUMNS },
     { when: '--by A,B', columns: PAIR_COLUMNS },
     { when: '--dry-run', columns: PLAN_COLUMNS },

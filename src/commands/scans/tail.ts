@@ -49,7 +49,7 @@ export const command = defineCommand({
     'the next one prints at most one batch (500 scans) again. For a file with each scan exactly once, use `qrctl scans export --append`.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => scanOutputs(),
+  columns: scanOutputs(),
   examples: [
     ['qrctl scans tail spring-menu', 'Follow the scans of a code'],
     ['qrctl scans tail --all -f ndjson --interval 30s', 'Print one JSON object per line for another program'],

@@ -62,7 +62,7 @@ export const command = defineCommand({
     'It also finds scans that arrived later than the --overlap of an append. Scans in archived or deleted files of a log are not missing.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
+  columns: [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }],
   examples: [
     ['qrctl scans verify spring-menu --input scans.csv', 'Compare an appended file with the service'],
     ['qrctl scans verify --all --output-dir lake --repair', 'Add missing scans to a dataset'],

@@ -75,7 +75,7 @@ export const command = defineCommand({
     'It sends one or two requests per code, and none with --input.',
   arguments: CODE_ARGUMENTS,
   options,
-  columns: async () => [{ columns: COLUMNS }],
+  columns: [{ columns: COLUMNS }],
   examples: [
     ['qrctl scans watch --all', 'Compare each code with its usual activity'],
     ['qrctl scans watch --all --quiet-for 7d -o quiet.csv', 'Also report codes without scans for a week'],
