@@ -5,7 +5,6 @@ import { type CommandDefinition, type Options, oneOf, type Values } from '#comma
 import { globalOptions, lineOptions } from '#commands/global-options';
 import type { ConsoleFlags } from '#context';
 import type { SettingFlags } from '#settings/settings';
-import { groupText, rootText } from './help/command-help.ts';
 import { describeValues, OWN_FLAGS } from './manual.ts';
 import { findBrokenRelation, refusedValue, unknownFlag } from './refusals.ts';
 import { HELP_SUMMARY, helpOptions, isBranch, type Leaf, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
@@ -76,7 +75,6 @@ function openGroup(
 ): void {
   reading.path.push(command);
   command.usage('<command> [flags]').description(`${summary}.`);
-  command.addHelpText('after', command.parent === null ? rootText : groupText);
   addGlobalOptions(command, reading);
   for (const { name, summary: does } of commands) command.command(name).summary(does);
   command.command('help [words...]', { hidden: command.parent !== null }).summary(HELP_SUMMARY);

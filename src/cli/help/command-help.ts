@@ -1,4 +1,4 @@
-import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
+import type { Argument, Command, Help, Option } from 'commander';
 import { isBranch, TREE } from '#cli/tree';
 import type { Example } from '#commands/define';
 import { GLOBAL_FLAGS } from '#commands/global-options';
@@ -15,24 +15,11 @@ const WIDEST = 80;
 const NARROWEST = 40;
 
 export async function formatHelp(command: Command, terminal: Terminal, isFull = false): Promise<string> {
-  const { bold: styleTitle } = await loadColors(terminal.color);
-  let text = '';
-  command
-    .configureOutput({
-      writeOut(part) {
-        text += part;
-      },
-      getOutHelpWidth: () => widthOf(terminal),
-      getOutHasColors: () => terminal.color,
-    })
-    .configureHelp({
-      formatHelp: (shown, helper) => formatSections(shown, helper, isFull),
-      optionTerm,
-      styleTitle,
-      minWidthToWrap: NARROWEST / 4,
-    })
-    .outputHelp();
-  return text;
+  const helper = await loadHelper(command, terminal);
+  const text = formatSections(command, helper, isFull);
+  if (command.parent === null) return text + rootText(helper);
+  if (command.commands.length === 0) return text;
+  return `${text}\nFlags and examples of a command: \`qrctl help ${command.name()} COMMAND\`.\n`;
 }
 
 declare module 'commander' {
@@ -146,42 +133,38 @@ function widthOf({ columns }: Terminal): number {
   return Math.max(NARROWEST, Math.min(columns || WIDEST, WIDEST));
 }
 
-export function groupText({ command }: AddHelpTextContext): string {
-  return `\nFlags and examples of a command: \`qrctl help ${command.name()} COMMAND\`.`;
-}
-
 export const FIRST_STEPS = [
   ['qrctl demo', 'Run a demo (no key required)'],
   ['qrctl auth login', 'Connect to your workspace'],
   ['qrctl scans export --all -o scans.csv', 'Export all scans to a file'],
 ] as const;
 
-export function rootText({ command }: AddHelpTextContext): string {
-  const helper = command.createHelp();
+function rootText(helper: Help): string {
   const topics = `Topics: ${TOPIC_WORDS.map(({ name }) => name).join(', ')}.`;
   return [
-    helper.boxWrap(topics, helper.helpWidth ?? WIDEST),
+    helper.boxWrap(topics, WIDEST),
     'More: `qrctl help COMMAND`, `qrctl help TOPIC` or `qrctl help --json`.',
     'Start here: `qrctl demo`, then `qrctl auth login`. Guides: docs/ in the package.',
+    '',
   ].join('\n');
 }
 
 export async function formatWelcome(program: Command, terminal: Terminal): Promise<string> {
-  const { helper, title } = await loadHelper(program, terminal);
+  const helper = await loadHelper(program, terminal);
   const summary = helper.boxWrap(program.description(), widthOf(terminal));
   const width = longest(FIRST_STEPS);
   const steps = FIRST_STEPS.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`);
   const rest = ['', 'All commands and topics: `qrctl --help`.', ''];
-  return [summary, '', title('Start here:'), ...steps, ...rest].join('\n');
+  return [summary, '', helper.styleTitle('Start here:'), ...steps, ...rest].join('\n');
 }
 
 export async function formatTopic(
-  { title: name, blocks }: Topic,
+  { title, blocks }: Topic,
   program: Command,
   terminal: Terminal,
 ): Promise<string> {
-  const { helper, title } = await loadHelper(program, terminal);
-  return `${[title(name), ...blocks.map((block) => formatBlock(block, helper))].join('\n\n')}\n`;
+  const helper = await loadHelper(program, terminal);
+  return `${[helper.styleTitle(title), ...blocks.map((block) => formatBlock(block, helper))].join('\n\n')}\n`;
 }
 
 function formatBlock(block: Block, helper: Help): string {
@@ -190,11 +173,9 @@ function formatBlock(block: Block, helper: Help): string {
   return formatItems(block.list, longest(block.list), helper).join('\n');
 }
 
-async function loadHelper(
-  program: Command,
-  terminal: Terminal,
-): Promise<{ helper: Help; title: (text: string) => string }> {
-  const helper = program.configureHelp({ minWidthToWrap: NARROWEST / 4 }).createHelp();
+async function loadHelper(command: Command, terminal: Terminal): Promise<Help> {
+  const { bold: styleTitle } = await loadColors(terminal.color);
+  const helper = command.configureHelp({ styleTitle, minWidthToWrap: NARROWEST / 4 }).createHelp();
   helper.prepareContext({ helpWidth: widthOf(terminal) });
-  return { helper, title: (await loadColors(terminal.color)).bold };
+  return helper;
 }
