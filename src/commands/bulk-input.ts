@@ -4,6 +4,8 @@ import { MOST_BYTES } from '#base/bounds';
 import { UsageError } from '#base/errors';
 import { parseInput, parseWithFaults } from '#codes/input/read-input';
 import type { Context } from '#context';
+import { nodeDisk } from '#files/durable/node-disk';
+import { readBack } from '#files/durable/trusted-file';
 import { GZIP, startsWith } from '#files/formats/formats';
 import type { Input, ReadOptions } from '#files/formats/read/input';
 import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
@@ -19,6 +21,11 @@ export async function readInput(
 ): Promise<Input> {
   const bytes = await readGiven(context, from, { flag, mostBytes: MOST_BYTES.rowsFile, whenLarger });
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
+}
+
+/** Reads a file that an earlier run wrote. Throws system errors, and UsageError for another kind of file. */
+export async function readWritten(path: string): Promise<Input> {
+  return parseRows(await readBack(nodeDisk, path, MOST_BYTES.rowsFile), path, {});
 }
 
 export async function parseRows(

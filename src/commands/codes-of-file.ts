@@ -51,8 +51,7 @@ export async function readLabelsOfFile(
   choice: FileOfCodes,
   isWanted: boolean,
 ): Promise<CodeLabel[]> {
-  const { file, rows } = await readTargets(context, choice);
-  if (rows.length === 0) throw withoutCodes(file);
+  const { file, rows } = await readTargets(context, choice, true);
   const ids = rows.flatMap(({ id }) => id ?? []);
   if (!isWanted && ids.length === rows.length) return ids.map((id) => ({ id }));
   const lookup = await lookUp(context, rows, file);
@@ -65,9 +64,7 @@ export async function readLabelsOfFile(
 
 /** Returns the IDs and slugs of `--from`, without requests. */
 export async function readNamesOfFile(context: Context, choice: FileOfCodes): Promise<readonly TargetRow[]> {
-  const { file, rows } = await readTargets(context, choice);
-  if (rows.length === 0) throw withoutCodes(file);
-  return rows;
+  return (await readTargets(context, choice, true)).rows;
 }
 
 async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
@@ -77,18 +74,15 @@ async function lookUp(context: Context, rows: readonly TargetRow[], file: Source
   return lookup;
 }
 
-async function readTargets(context: Context, choice: FileOfCodes) {
+async function readTargets(context: Context, choice: FileOfCodes, needsRows = false) {
   const { from } = choice;
   const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
   const checked = await checkChosen(file, await shortUrlParser(context), context.signal);
   refuseChecked(file, checked);
   noteWarnings(context, file, checked.warnings);
-  if (file.rows.length > 0 && checked.rows.length === 0) throw withoutCodes(file);
+  if (checked.rows.length === 0 && (needsRows || file.rows.length > 0))
+    throw new UsageError(`${file.name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
   return { file, rows: checked.rows };
-}
-
-function withoutCodes({ name }: Source): UsageError {
-  return new UsageError(`${name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
 }
 
 function refuseMissing(file: Source, rows: readonly TargetRow[]): void {

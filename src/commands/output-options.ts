@@ -151,27 +151,33 @@ export async function openSink(context: Context, plan: OutputPlan): Promise<Docu
 }
 
 async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSink> {
-  if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
-  const formatter = await loadFormatter(context, plan);
-  if (plan.path === undefined)
+  const { format, path } = plan;
+  if (path === undefined) {
+    const formatter = await loadFormatter(context, plan);
     return createDocumentSink(stdoutBytes(context.console, guardOf(context, plan)), formatter);
+  }
   const { openWholeFile } = await import('#files/formats/whole-file');
-  const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
-  return createDocumentSink(file, formatter);
-}
-
-async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
-  const [{ createWorkbookSink }, { createLocalTime }, { openWholeFile }] = await Promise.all([
+  const openFile = () => openWholeFile(path, { ...plan, processes: context.processes });
+  if (format !== 'xlsx') {
+    const formatter = await loadFormatter(context, plan);
+    return createDocumentSink(await openFile(), formatter);
+  }
+  const [{ createWorkbookSink }, { createLocalTime }] = await Promise.all([
     import('#files/formats/xlsx/workbook-sink'),
     import('#base/time/local-time'),
-    import('#files/formats/whole-file'),
   ]);
-  const settings = await context.settings();
-  const zone = createLocalTime(
-    chooseTimeZone({ flag: plan.timezone, setting: settings.timezone, TZ: context.env.TZ }),
-  );
-  const file = await openWholeFile(path, { ...plan, processes: context.processes });
-  return createWorkbookSink(file, { columns: plan.columns, zone });
+  const { timezone: setting } = await context.settings();
+  const zone = createLocalTime(chooseTimeZone({ flag: plan.timezone, setting, TZ: context.env.TZ }));
+  return createWorkbookSink(await openFile(), { columns: plan.columns, zone });
+}
+
+/** Prints a text without commands of GitHub Actions, or writes it to the file `path`. */
+export async function writeText(context: Context, path: string | undefined, text: string): Promise<void> {
+  const { console, processes, facts } = context;
+  if (path === undefined) return console.write(console.harmless(text));
+  const { writeWholeFile } = await import('#files/formats/whole-file');
+  await writeWholeFile(path, text, { processes });
+  addFile(facts, path);
 }
 
 function guardOf({ console }: Context, { format }: OutputPlan): ((text: string) => string) | undefined {

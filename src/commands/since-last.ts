@@ -1,21 +1,18 @@
-import { MOST_BYTES } from '#base/bounds';
 import { systemCode, UsageError } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
 import type { Context } from '#context';
 import { acquireLock } from '#files/durable/lock';
-import { nodeDisk } from '#files/durable/node-disk';
 import { describeSystemError } from '#files/durable/path-errors';
-import { readBack } from '#files/durable/trusted-file';
 import type { Column } from '#files/formats/columns';
 import { createFormatter } from '#files/formats/create-formatter';
 import { createDocumentSink } from '#files/formats/document-sink';
 import { DATA_FORMATS } from '#files/formats/formats';
 import { kindOfTable } from '#files/formats/kept-file';
 import { formatOfPath, isCompressed, refuseForeignExtension } from '#files/formats/plan-output';
-import { fold, type Input } from '#files/formats/read/input';
+import { fold } from '#files/formats/read/input';
 import type { Row } from '#files/formats/row-sink';
 import { checkWholeFile, openWholeFile } from '#files/formats/whole-file';
-import { parseRows } from './bulk-input.ts';
+import { readWritten } from './bulk-input.ts';
 import { outputFile } from './define.ts';
 import { type Output, writeAll } from './output-options.ts';
 
@@ -55,7 +52,7 @@ export async function openLastRun<R extends CodeRow, Before>(
   };
   const lock = await acquireLock(path, { clock, signal });
   try {
-    const before = readRows(path, await readLast(path), comparison);
+    const before = await readLast(path, comparison);
     await checkWholeFile(path, place);
     return {
       isNews: (row) => isNews(row, before.get(keyOf(row))),
@@ -73,23 +70,18 @@ export async function openLastRun<R extends CodeRow, Before>(
   }
 }
 
-async function readLast(path: string): Promise<Pick<Input, 'columns' | 'rows'>> {
-  try {
-    return await parseRows(await readBack(nodeDisk, path, MOST_BYTES.rowsFile), path, {});
-  } catch (cause) {
-    if (systemCode(cause) === 'ENOENT') return { columns: [], rows: [] };
-    throw notOurs(path, describeSystemError(cause), cause);
-  }
-}
-
-function readRows<Before>(
+async function readLast<Before>(
   path: string,
-  { columns, rows }: Pick<Input, 'columns' | 'rows'>,
-  { mark, run, read }: Pick<Comparison<never, Before>, 'mark' | 'run' | 'read'>,
-): Map<string, Before> {
+  { mark, run, read }: Comparison<never, Before>,
+): Promise<Map<string, Before>> {
+  const before = new Map<string, Before>();
+  const input = await readWritten(path).catch((cause: unknown) => {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw notOurs(path, describeSystemError(cause), cause);
+  });
+  const { columns, rows } = input ?? { columns: [], rows: [] };
   const columnOf = new Map(columns.map((column) => [fold(column), column]));
   if (columns.length > 0 && !columnOf.has(mark)) throw notOurs(path, `it has no ${mark} column`);
-  const before = new Map<string, Before>();
   for (const { values, line } of rows) {
     const text = (column: string) => String(values.get(columnOf.get(column) ?? '') ?? '') || null;
     const key = keyOf({ id: text('id'), slug: text('slug') });

@@ -3,14 +3,14 @@ import { fetchInOrder } from '#base/parallel';
 import { addFile } from '#base/run/run-summary';
 import { defineCommand, flag } from '#commands/define';
 import { FILES_JOINED } from '#commands/input-option';
-import { openOutput, outputOptionsWithoutIds, writeAll } from '#commands/output-options';
+import { openOutput, outputOptionsWithoutIds, writeAll, writeText } from '#commands/output-options';
 import { RANGE_FORMS } from '#commands/range-options';
 import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { type Column, numberColumn } from '#files/formats/columns';
 import type { OutputPlan } from '#files/formats/plan-output';
 import type { Row } from '#files/formats/row-sink';
-import { openWholeFile, writeWholeFile } from '#files/formats/whole-file';
+import { openWholeFile } from '#files/formats/whole-file';
 import { someFailed } from '#scans/export/code-failures';
 import type { CodeLabel } from '#scans/export/export-codes';
 import { isRunning } from '#scans/stats/calendar';
@@ -138,7 +138,6 @@ export const command = defineCommand({
         only: describeFilters(plan.filters),
       });
       facts.rows = sum(sections.map(({ rows }) => rows.length));
-      if (path !== undefined) addFile(facts, path);
     } else {
       const tables = [
         ...sections.map((section) => ({
@@ -173,15 +172,14 @@ async function printDrawing(context: Context, path: string | undefined, drawing:
     import('./draw-figures.ts'),
     import('./draw-table.ts'),
   ]);
-  const { console, env, processes } = context;
+  const { console, env } = context;
   const plain = env.TERM === 'dumb' ? 'ascii' : 'blocks';
   const text = drawFigures(drawing, {
     width: console.isTerminal && path === undefined ? console.width : FILE_WIDTH,
     signs: SIGNS[console.isAccessible && path === undefined ? 'words' : plain],
     colors: await loadColors(console.color && path === undefined),
   });
-  if (path === undefined) await console.write(console.harmless(text));
-  else await writeWholeFile(path, text, { processes });
+  await writeText(context, path, text);
 }
 
 const WIDEST_VALUE = 48;

@@ -1,6 +1,5 @@
 import { inChunks } from '#base/collections';
 import { exitCodeOf, Failure, messageOf } from '#base/errors';
-import { addFile } from '#base/run/run-summary';
 import { clean } from '#base/text/clean';
 import { countOf, quote } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
@@ -13,7 +12,7 @@ import {
   failureOfPlan,
   reasonOfPlan,
 } from '#codes/engine/results/run-failure';
-import { loadFormatter, openSink, planOutput, writeAll } from '#commands/output-options';
+import { loadFormatter, openSink, planOutput, writeAll, writeText } from '#commands/output-options';
 import { noteWarnings } from '#commands/qr/rows/notes';
 import type { Context } from '#context';
 import type { Column } from '#files/formats/columns';
@@ -21,7 +20,6 @@ import { textOf } from '#files/formats/formatter';
 import type { OutputFlags, OutputPlan } from '#files/formats/plan-output';
 import type { Fault, Source } from '#files/formats/read/input';
 import type { Row } from '#files/formats/row-sink';
-import { writeWholeFile } from '#files/formats/whole-file';
 import { waitMsFor } from '#service/rate-limit/rate-limit';
 import { wrapWords } from '#terminal/wrap-words';
 import { arrangeRows, describeAbsent, describeRows } from './arrange-rows.ts';
@@ -87,8 +85,7 @@ export async function openPlanOutput(
   columns: readonly Column[] = isRun ? APPLIED_COLUMNS : PLAN_COLUMNS,
 ): Promise<PlanPrinter> {
   const plan = await planOutput(context, flags, columns, 'list');
-  if (plan.format === 'markdown' && !plan.chosen)
-    return textPrinter(context, plan.path, async (printed) => formatMarkdown(printed));
+  if (plan.format === 'markdown' && !plan.chosen) return textPrinter(context, plan.path, formatMarkdown);
   if (plan.format === 'table' && !plan.chosen) {
     const isCut = context.console.isTerminal && plan.path === undefined && flags.format === undefined;
     const options = { plan, isRun, most: isCut ? MOST_CREATIONS : undefined };
@@ -118,18 +115,13 @@ function* recordBatches(groups: readonly (readonly PlanRow[])[], toRows: (row: P
 }
 
 function textPrinter(
-  { console, processes, facts }: Context,
+  context: Context,
   path: string | undefined,
-  format: (printed: PrintedPlan) => Promise<string>,
+  format: (printed: PrintedPlan) => string | Promise<string>,
 ): PlanPrinter {
   return {
     hasReasons: path === undefined,
-    async print(printed) {
-      const text = await format(printed);
-      if (path === undefined) return console.write(console.harmless(text));
-      await writeWholeFile(path, text, { processes });
-      addFile(facts, path);
-    },
+    print: async (printed) => writeText(context, path, await format(printed)),
   };
 }
 

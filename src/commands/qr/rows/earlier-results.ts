@@ -12,7 +12,7 @@ import type { RowEnd } from '#codes/engine/results/tabulate';
 import { throughOf } from '#codes/input/check-rows';
 import { findColumn } from '#codes/input/columns';
 import { fieldOf } from '#codes/input/header-words';
-import { parseRows } from '#commands/bulk-input';
+import { readWritten } from '#commands/bulk-input';
 import type { Context } from '#context';
 import { nodeDisk } from '#files/durable/node-disk';
 import { readBack } from '#files/durable/trusted-file';
@@ -54,8 +54,7 @@ function isResults({ columns }: Input): boolean {
 
 async function readTable(path: string): Promise<Input | undefined> {
   try {
-    const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile);
-    return await parseRows(bytes, path, {});
+    return await readWritten(path);
   } catch (error) {
     if (error instanceof UsageError || systemCode(error) !== undefined) return undefined; // writing it reports the error
     throw error;

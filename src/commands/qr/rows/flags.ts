@@ -23,6 +23,7 @@ import { fromCodesOptions, overwriteOption, workbookOptions } from '#commands/sh
 import { DATA_FORMATS } from '#files/formats/formats';
 import { formatOfPath, refuseForeignExtension } from '#files/formats/plan-output';
 import { fold, type Input } from '#files/formats/read/input';
+import { VALUES } from '#settings/values';
 
 export const ROWS_GROUP = 'Bulk flags:';
 const OF_ROWS = { group: ROWS_GROUP };
@@ -103,10 +104,9 @@ function parseAsNew(raw: string): string[] {
   return [raw.trim()];
 }
 
-function parseMost(raw: string): NonNullable<Policy['maxChanges']> | undefined {
-  const [, digits, percent] = /^(\d{1,9})(%?)$/.exec(raw) ?? [];
-  if (digits === undefined || (percent && Number(digits) > 100)) return undefined;
-  return percent ? { percent: Number(digits) } : { count: Number(digits) };
+function parseMost(raw: string): Policy['maxChanges'] {
+  const most = VALUES.reserve.parse(raw);
+  return most && 'requests' in most ? { count: most.requests } : most;
 }
 
 function decisionsOf({ adopt = [], asNew = [] }: RowsFlags): Decisions {

@@ -14,6 +14,8 @@ import { type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '#files/form
 import type { Row, RowSink } from '#files/formats/row-sink';
 import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
 
+const ROWS_AT_ONCE = 1000;
+
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
 /** Opens the output of results. By default, a terminal gets the number of rows per outcome. */
@@ -50,12 +52,12 @@ export async function openResultsOutput(
     /** Writes the results. Prints nothing if `isNews` holds for no row, so that cron sends no mail. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
-      if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
+      if (file) for (const some of inChunks(ends, ROWS_AT_ONCE)) await file.write(some.map(table.row));
       await file?.commit();
       const told = ends.filter(isNews);
       if (told.length === 0 && ends.length > 0 && plan.path === undefined) return printed.discard();
       if (brief) await printed.write([...countOutcomes(ends)].map(([outcome, rows]) => ({ outcome, rows })));
-      else for (const some of chunksOf(told)) await printed.write(some.map(table.row));
+      else for (const some of inChunks(told, ROWS_AT_ONCE)) await printed.write(some.map(table.row));
       await printed.commit();
     },
     async discard() {
@@ -130,11 +132,4 @@ function cellsOf(
 
 function escaped(value: unknown, delimiter: string | undefined): unknown {
   return typeof value === 'string' ? defuse(value, delimiter) : value;
-}
-
-const ROWS_AT_ONCE = 1000;
-
-function* chunksOf(ends: readonly RowEnd[]): Generator<readonly RowEnd[]> {
-  if (ends.length === 0) yield [];
-  yield* inChunks(ends, ROWS_AT_ONCE);
 }
