@@ -189,16 +189,17 @@ function eventsFor(console: Console): ServiceEvents {
   };
 }
 
-export const ownProcesses: Processes = { pid: process.pid, isRunning };
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
-  }
-}
+export const ownProcesses: Processes = {
+  pid: process.pid,
+  isRunning(pid) {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return systemCode(error) === 'EPERM';
+    }
+  },
+};
 
 /** A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {

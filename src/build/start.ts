@@ -19,7 +19,10 @@ let cache: CompileCache;
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);
-  process.once('uncaughtException', (error) => void reportCrash(error, argv));
+  // Node would print the failing line, a whole chunk of 200 KB.
+  process.once('uncaughtException', async (error) =>
+    process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process)),
+  );
   const code = await runLine(argv, () => loadApp(argv));
   process.off('beforeExit', reportEarlyEnd);
   if (code === 0) keepCompiled();
@@ -45,11 +48,6 @@ function loadApp(argv: readonly string[]): App {
     }
   }
   return requireChunk('./app.js') as App;
-}
-
-/** Reports an uncaught error. Node would print the failing line, a whole chunk of 200 KB. */
-async function reportCrash(error: unknown, argv: readonly string[]): Promise<void> {
-  process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process));
 }
 
 /** Replaces `require` in the chunks: Node's `require` can't load compiled code. */

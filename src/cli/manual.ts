@@ -32,7 +32,7 @@ export function flagsOf(options: Options, given: readonly ArgumentDefinition[] =
   }));
 }
 
-export function relationName({ name }: Pick<Argument, 'name'>): string {
+export function relationName({ name }: Argument): string {
   return name.toUpperCase();
 }
 

@@ -140,14 +140,11 @@ function missingFlags(
   const list = (form: (name: string) => string) =>
     missing.map((names) => anyOf(names.map(form))).join(' and ');
   const withValue = (name: string) => {
-    const value = flags.find(({ long }) => long === name)?.value;
-    return value === undefined ? name : `${name} ${formOf(value.replace(/\|-$/, ''))}`;
+    const value = flags.find(({ long }) => long === name)?.value?.replace(/\|-$/, '');
+    if (value === undefined) return name;
+    return `${name} ${/[A-Z]/.test(value) ? value : value.toUpperCase()}`;
   };
   return new UsageError(`${flag} requires ${list((name) => name)}`, {
     hint: `Add ${list(withValue)}, or omit ${flag}.`,
   });
-}
-
-function formOf(value: string): string {
-  return /[A-Z]/.test(value) ? value : value.toUpperCase();
 }

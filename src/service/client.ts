@@ -84,8 +84,11 @@ export function createClient(options: ServiceOptions, transport: Transport) {
             random: clock.random(),
           })
         : undefined;
-      if (ms === undefined)
-        return throwNamed(attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error);
+      if (ms === undefined) {
+        const time = (spentMs ?? 0) < 1000 ? '' : ` in ${formatDuration(spentMs ?? 0)}`;
+        if (attempts > 1) result.error.message += ` (after ${attempts} attempts${time})`;
+        return throwNamed(result.error);
+      }
       noteRetry(result.error.message, {
         reason: withRequest(result.error.message, name),
         ms,
@@ -97,10 +100,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
     }
   }
 
-  async function placeFor(
-    { beforeSend }: Pick<Call<unknown>, 'beforeSend'>,
-    again: boolean,
-  ): Promise<Ticket> {
+  async function placeFor({ beforeSend }: Call<unknown>, again: boolean): Promise<Ticket> {
     for (let first = again; ; first = true) {
       const ticket = await governor.admit(first);
       const work = await beforeSend?.().catch((reason) => {
@@ -173,9 +173,4 @@ export function createClient(options: ServiceOptions, transport: Transport) {
 
 function withRequest(message: string, name: string): string {
   return `${message} [${name}]`;
-}
-
-function afterAttempts(error: RequestFailure, attempts: number, spentMs: number): RequestFailure {
-  error.message += ` (after ${attempts} attempts${spentMs < 1000 ? '' : ` in ${formatDuration(spentMs)}`})`;
-  return error;
 }

@@ -102,7 +102,8 @@ export function createTransport(options: {
         throw proxyRefusal(proxy, status);
       }
       const escapes = status === 200 && !request.exact;
-      const text = decodeBody(wire.body.bytes(), encodingOf(headers), escapes);
+      const encoding = String(headers['content-encoding'] ?? '');
+      const text = decodeBody(wire.body.bytes(), encoding.trim().toLowerCase(), escapes);
       if (once) spareBodies.push(wire.body);
       else idle.push(wire);
       return { status, headers, text: await text };
@@ -121,12 +122,6 @@ function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
     path: origin.origin + request.path,
     headers: { ...request.headers, ...extra },
   });
-}
-
-function encodingOf(headers: Headers): string {
-  return String(headers['content-encoding'] ?? '')
-    .trim()
-    .toLowerCase();
 }
 
 /** Sends a request and receives its response. After a failure, destroy the wire. */

@@ -120,7 +120,7 @@ function otherWorkspace(
   );
 }
 
-function nameOf({ profile, baseUrl }: Pick<RecordedWorkspace, 'profile' | 'baseUrl'>): string {
+function nameOf({ profile, baseUrl }: RecordedWorkspace): string {
   const key = profile === undefined ? 'an API key' : `the key of profile ${quote(profile)}`;
   return `${key} (${quote(baseUrl)})`;
 }

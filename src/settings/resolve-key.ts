@@ -74,7 +74,7 @@ export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): str
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
 }
 
-export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
+export function refusedKeyHint({ keySource, profile }: Settings): string {
   const named = inShellOr('NAME', profile);
   const hints: Readonly<Record<KeySource, string>> = {
     variable: 'QRCTL_API_KEY is set and was rejected. Correct or unset it.',

@@ -43,7 +43,9 @@ export function createConsole(options: ConsoleOptions) {
   const isWatched = errIsTerminal && !isSwitchedOn(env.CI) && !quiet;
   const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
-  const writeError = createErrorWriter(stderr);
+  // Every command works with standard error closed.
+  stderr.on('error', () => undefined);
+  const writeError = (text: string) => void orUndefined(() => stderr.write(text));
   const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
@@ -129,12 +131,6 @@ const MAX_LINE = 4000;
 function presentable(text: string): string {
   const shown = redactKeys(text);
   return clean(shown.length <= MAX_LINE ? shown : `${shown.slice(0, MAX_LINE)}…`);
-}
-
-/** Writes to standard error, ignoring failures: every command works with it closed. */
-function createErrorWriter(stderr: OutputStream): (text: string) => void {
-  stderr.on('error', () => undefined);
-  return (text) => void orUndefined(() => stderr.write(text));
 }
 
 function positive(text: string | undefined): number | undefined {

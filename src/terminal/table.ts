@@ -171,8 +171,8 @@ const total = (widths: readonly number[]) =>
 
 /** Drops the least important columns (of equal ones, the last), then reduces the widest. */
 export function layOut<C extends Column>(measured: readonly Measured<C>[], width: number, mayDrop: boolean) {
-  let kept = [...measured];
-  while (mayDrop && kept.length > 1 && !fits(kept, width)) kept = withoutLeastImportant(kept);
+  const kept = [...measured];
+  while (mayDrop && kept.length > 1 && !fits(kept, width)) kept.splice(leastImportant(kept), 1);
   const widths = kept.map(({ natural }) => natural);
   shrink(widths, kept.map(least), width);
   shrink(widths, kept.map(floor), width);
@@ -187,11 +187,6 @@ function fits(measured: readonly Measured[], width: number): boolean {
 function leastImportant(measured: readonly Measured[]): number {
   const importances = measured.map(({ column }) => column.importance ?? 0);
   return importances.lastIndexOf(Math.min(...importances));
-}
-
-function withoutLeastImportant<C extends Column>(measured: readonly Measured<C>[]): Measured<C>[] {
-  const dropped = leastImportant(measured);
-  return measured.filter((_, index) => index !== dropped);
 }
 
 /** Reduces the widest column by one at a time, so that wide columns become equal. */

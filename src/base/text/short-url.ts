@@ -16,17 +16,13 @@ const LONGEST = 4096;
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
-  const template = withPlace(text);
+  const template = text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
   // Some templates are valid hosts with few codes only, such as `xn--80a{slug}.example`.
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
   // The appended `/{slug}` would be part of the query or fragment.
   if (template !== text && /[?#]/.test(text)) return undefined;
   return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
-}
-
-function withPlace(text: string): string {
-  return text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
 }
 
 export function findTemplateProblem(template: string): string | undefined {

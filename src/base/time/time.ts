@@ -69,10 +69,9 @@ export function parseInstant(text: string): number | undefined {
   const ms = Date.parse(
     `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`,
   );
-  if (Number.isNaN(ms)) return undefined;
   // Date.parse rolls 31 February over into March.
-  const days = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate();
-  return days === Number(day) ? ms : undefined;
+  const dayMs = utcMs(Number(year), Number(month), Number(day), 0, 0, 0, 0);
+  return Number.isNaN(ms) || Number.isNaN(dayMs) ? undefined : ms;
 }
 
 /** Returns epoch ms of a UTC time; NaN if the month has fewer days. Fields must be in range. */

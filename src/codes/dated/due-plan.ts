@@ -39,7 +39,8 @@ function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
   if (is === 'later') return quiet('later', `not due until ${formatInstant(row.atMs ?? 0)}`);
   if (is === 'skipped') return quiet('unchanged', 'skipped by your decision');
   if (problem !== undefined) return quiet('failed', problem);
-  if (fields.size === 0) return quiet('unchanged', reasonWithoutFields(item));
+  const isSuperseded = Object.keys(item.row?.due ?? {}).length > 0;
+  if (fields.size === 0) return quiet('unchanged', isSuperseded ? 'superseded by a later row' : undefined);
   const changes = item.changes.filter(({ field }) => fields.has(field));
   if (changes.every(({ what }) => what === 'keep')) return { ...quiet('unchanged'), changes };
   const isLead = item.row?.row === row.row;
@@ -51,10 +52,6 @@ function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
     send: isLead ? item.send : {},
     reason: isQuestion ? item.reason : 'another change of the same code is in conflict',
   };
-}
-
-function reasonWithoutFields({ row }: PlanItem): string | undefined {
-  return Object.keys(row?.due ?? {}).length > 0 ? 'superseded by a later row' : undefined;
 }
 
 function endOf(end: RowEnd, share: Share): RowEnd {

@@ -63,10 +63,7 @@ interface PlannedCheck {
   odd?: string;
 }
 
-function planCheck(
-  code: QrCode,
-  { shortUrl, allowPrivate }: Pick<CheckCodesOptions, 'shortUrl' | 'allowPrivate'>,
-): PlannedCheck {
+function planCheck(code: QrCode, { shortUrl, allowPrivate }: CheckCodesOptions): PlannedCheck {
   const destination = code.destination?.trim() ?? '';
   if (destination === '') return { verdict: NOT_REQUESTED };
   const isWeb = /^https?:/i.test(destination);
@@ -84,10 +81,7 @@ function planCheck(
 }
 
 /** Returns why a URL is not requested: it is the API, or a short URL, whose requests count as scans. */
-function refusal(
-  url: URL,
-  { shortUrl, baseUrl }: Pick<CheckCodesOptions, 'shortUrl' | 'baseUrl'>,
-): string | undefined {
+function refusal(url: URL, { shortUrl, baseUrl }: CheckCodesOptions): string | undefined {
   if (shortUrl !== undefined && isShortUrl(shortUrl, url))
     return "points to a code's short URL, which qrctl does not request because each request counts as a scan";
   if (baseUrl !== undefined && `${url.href}/`.startsWith(`${baseUrl}/`))

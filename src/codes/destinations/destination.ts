@@ -43,7 +43,7 @@ type Judgment = Omit<DestinationProblem, 'words'>;
 function judge(destination: string): Judgment | undefined {
   const invisible = findInvisible(destination);
   if (invisible) {
-    const before = lastOf(destination.slice(0, invisible.at));
+    const before = [...destination.slice(0, invisible.at).slice(-2 * SHOWN)].slice(-SHOWN).join('');
     const place = before === '' ? 'at its beginning' : `after ${inQuotes(before)}`;
     const kind = parseWeb(destination.trim()) ? 'invisible' : 'unusable';
     return { kind, reason: `contains the invisible character ${invisible.name} ${place}` };
@@ -98,10 +98,6 @@ function unusable(why: string): Judgment {
 const LOCAL_SCHEMES = 'about blob chrome data javascript vbscript view-source'.split(' ');
 
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
-
-function lastOf(text: string): string {
-  return [...text.slice(-2 * SHOWN)].slice(-SHOWN).join('');
-}
 
 const SHOWN = 20;
 

@@ -50,7 +50,13 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   let tlsEndsMs: number | undefined;
   for (let redirects = 0; ; redirects++) {
     const trip = (end: TripEnd): Trip => {
-      return { end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs), tlsEndsMs };
+      return {
+        end,
+        finalUrl: withoutSecrets(url).href + url.hash,
+        redirects,
+        ms: Math.round(spentMs),
+        tlsEndsMs,
+      };
     };
     const refused = options.refuse(url);
     if (refused !== undefined) return trip({ is: 'blocked', error: refused });
@@ -171,8 +177,4 @@ function startTimer(clock: Clock) {
 /** K7: removes user, password and fragment from a URL. */
 function withoutSecrets(url: URL): URL {
   return Object.assign(new URL(url), { username: '', password: '', hash: '' });
-}
-
-function shownUrl(url: URL): string {
-  return withoutSecrets(url).href + url.hash;
 }

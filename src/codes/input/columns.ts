@@ -88,7 +88,7 @@ function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   return [{ message }];
 }
 
-function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
+function placeKey({ line, column }: Fault): string {
   return JSON.stringify([line, column]);
 }
 

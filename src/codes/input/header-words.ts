@@ -102,7 +102,7 @@ export function withNamedColumns(input: Input, options: Options): Input {
 }
 
 /** Returns the field assigned to a column, or otherwise its name in lower case. */
-export function fieldOf({ named }: Pick<Input, 'named'>, column: string): string {
+export function fieldOf({ named }: Input, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }
 

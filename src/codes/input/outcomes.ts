@@ -11,9 +11,7 @@ export function isDone({ outcome }: { outcome: RowOutcome }): boolean {
   return DONE.includes(outcome);
 }
 
-function isRowOutcome(cell: unknown): cell is RowOutcome {
-  return typeof cell === 'string' && cell !== 'earlier' && Object.hasOwn(OUTCOMES, cell);
-}
+const ROW_OUTCOMES: readonly unknown[] = Object.keys(OUTCOMES).filter((outcome) => outcome !== 'earlier');
 
 const UNFINISHED: readonly unknown[] = [
   'failed',
@@ -34,7 +32,7 @@ export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boo
 export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitted: Fault[] } {
   const { columns, rows } = input;
   const column = findColumn(columns, 'outcome') ?? '';
-  const isResults = rows.every(({ values }) => isRowOutcome(values.get(column)));
+  const isResults = rows.every(({ values }) => ROW_OUTCOMES.includes(values.get(column)));
   const others = isResults ? rows.filter(createUnfinishedTest(input)) : [];
   if (others.length === 0) return { kept: rows, omitted: [] };
   const outcomes = others.map(({ values }) => ({ outcome: String(values.get(column)) }));

@@ -43,7 +43,8 @@ export async function parseWithFaults(
 }
 
 async function parseForm(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
-  if (/\.xlsx$/i.test(name) || looksPacked(bytes))
+  const isPacked = startsWith(bytes, [0x50, 0x4b, 0x03]) || startsWith(bytes, [0xd0, 0xcf, 0x11]);
+  if (isPacked || /\.xlsx$/i.test(name))
     return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
   const flag =
     (options.sheetName !== undefined && '--sheet-name') || (options.visibleOnly && '--visible-only');
@@ -60,10 +61,6 @@ async function parseForm(bytes: Uint8Array, name: string, options: ReadOptions):
   if (list) return list;
   const { parseCsv } = await import('./csv-input.ts');
   return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
-}
-
-function looksPacked(bytes: Uint8Array): boolean {
-  return startsWith(bytes, [0x50, 0x4b, 0x03]) || startsWith(bytes, [0xd0, 0xcf, 0x11]);
 }
 
 const BEGINNING = 1024;

@@ -53,7 +53,7 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, options: Re
   const first: FirstRow[] = [];
   const areDates = new Map<number, boolean>();
   const merged = readRows((row) => {
-    if (!hasText(row)) return;
+    if ([...row.cells.values()].every((cell) => cell.is === 'text' && cell.text.trim() === '')) return;
     lastLine = row.line;
     if (first.length < MOST_TITLE_ROWS)
       first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
@@ -104,10 +104,6 @@ function readRow(
     break;
   }
   return { row, line, values };
-}
-
-function hasText({ cells }: SheetRow): boolean {
-  return [...cells.values()].some((cell) => cell.is !== 'text' || cell.text.trim() !== '');
 }
 
 function readHeader({ line, cells }: SheetRow, name: string): string[] {

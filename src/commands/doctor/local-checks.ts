@@ -14,7 +14,7 @@ import { readStore } from '#settings/store';
 import type { Stored } from '#settings/stored';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
-export async function checkLocally({ flags, env, withKey }: Pick<Context, 'flags' | 'env' | 'withKey'>) {
+export async function checkLocally({ flags, env, withKey }: Context) {
   const findings: Finding[] = [];
   async function check<T>(
     name: Finding['check'],

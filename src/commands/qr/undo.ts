@@ -30,6 +30,8 @@ const options = {
   ...outputOptions,
 };
 
+type UndoFlags = Values<typeof options>;
+
 export const command = defineCommand({
   description:
     'Undoes a run over a file (--from): RUN, or the last one that changed codes of this workspace.\n\n' +
@@ -67,7 +69,7 @@ export const command = defineCommand({
 
 const SOURCE: Source = { name: 'the run' };
 
-function verbOf(run: RunChanges, flags: Values<typeof options>): RowsVerb {
+function verbOf(run: RunChanges, flags: UndoFlags): RowsVerb {
   return {
     policy: policyOf('update', flags, { force: true, maxChanges: { percent: 100 } }),
     done: 'put back',
@@ -78,11 +80,7 @@ function verbOf(run: RunChanges, flags: Values<typeof options>): RowsVerb {
 
 const MOST_LISTED = 5;
 
-async function findRun(
-  context: Context,
-  name: string | undefined,
-  flags: Pick<Values<typeof options>, 'ledger'>,
-): Promise<RunChanges> {
+async function findRun(context: Context, name: string | undefined, flags: UndoFlags): Promise<RunChanges> {
   const reader = createRunReader();
   await readLedger(await ledgerPlace(context, flags), reader.take);
   const runs = reader.finish();

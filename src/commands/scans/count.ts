@@ -222,7 +222,7 @@ export function previousRange({ before }: Counted, zone: string): string {
 /** Returns `Counted 1,000 scans from … to … (4 requests)`, without a range if `zone` is undefined. */
 export async function closingWords(
   context: Context,
-  { filters }: Pick<CountPlan, 'filters'>,
+  { filters }: CountPlan,
   parts: readonly [Counted, ...Counted[]],
   zone: string | undefined,
   place?: string,

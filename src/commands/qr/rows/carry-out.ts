@@ -191,7 +191,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
 }
 
 /** Returns the ID of a run: its minute in UTC for recognition, and random digits. */
-function nameRun({ now }: Pick<Clock, 'now'>): string {
+function nameRun({ now }: Clock): string {
   const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   return `${minute}-${randomBytes(3).toString('hex')}`;
 }
@@ -206,7 +206,7 @@ function planNamed(input: PlanInput): Plan {
   return { ...planned, items };
 }
 
-export async function ledgerPlace(context: Context, { ledger: path }: Pick<RowsFlags, 'ledger'>) {
+export async function ledgerPlace(context: Context, { ledger: path }: RowsFlags) {
   const { workspace, getCode } = await context.service();
   return {
     path,

@@ -137,7 +137,7 @@ function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {
   });
 }
 
-export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {
+export function noteOldJournal({ console }: Context, path: string | undefined): void {
   const journal = `${path}.journal`;
   if (path === undefined || !existsSync(journal)) return;
   console.note(

@@ -137,15 +137,11 @@ export function resultsPathOf(
   input: Input,
 ): string | undefined {
   if (results !== undefined) refuseForeignExtension(results, [...DATA_FORMATS, 'xlsx'], 'results');
-  else if (isStream(from)) return undefined;
+  else if (from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false) return undefined;
   const path = results ?? resultsPathBeside(from, input);
   const flag = path === from ? '--from' : '--results';
   files.use({ what: 'the results file', flag, path, writes: true });
   return path;
-}
-
-function isStream(from: string): boolean {
-  return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /**

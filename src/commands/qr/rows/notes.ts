@@ -21,10 +21,7 @@ import {
 import { waitMsFor } from '#service/rate-limit/rate-limit';
 import type { Service } from '#service/service';
 
-export function noteColumns(
-  { console }: Context,
-  { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>,
-): void {
+export function noteColumns({ console }: Context, { notes, unread }: Checked<unknown>): void {
   for (const note of notes) console.note(note);
   if (unread.length > 0)
     console.note(`Columns copied to the results but not used: ${unread.map(shownColumn).join(', ')}`);
