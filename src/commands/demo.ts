@@ -63,12 +63,9 @@ export const command = defineCommand({
       (await context.codeCache(sandbox)).remove();
       await rm(config, { recursive: true, force: true });
     }
-    narrate(
-      context,
-      '',
-      'Next, try your own commands against a local service with `qrctl sandbox`,',
-      'or connect to your workspace with `qrctl auth login --base-url https://…/api/v1`.',
-    );
+    console.note('');
+    console.note('Next, try your own commands against a local service with `qrctl sandbox`,');
+    console.note('or connect to your workspace with `qrctl auth login --base-url https://…/api/v1`.');
   },
 });
 
@@ -81,7 +78,9 @@ async function makeTemporary(): Promise<string> {
 }
 
 async function show(context: Context, directory: string, access: Record<string, string>): Promise<void> {
-  const tell = (...lines: string[]) => narrate(context, ...lines);
+  const tell = (...lines: string[]) => {
+    for (const line of lines) context.console.note(line);
+  };
   const run = (line: string) => runCommand(context, directory, access, line);
   await writeFile(join(directory, 'codes.csv'), CODES_CSV);
   tell(
@@ -107,17 +106,14 @@ async function show(context: Context, directory: string, access: Record<string, 
   tell('', `All files are in ${directory}. Open report.html in a browser. The export is:`);
 }
 
-function narrate({ console }: Context, ...lines: string[]): void {
-  for (const line of lines) console.note(line);
-}
-
 async function runCommand(
   context: Context,
   cwd: string,
   access: Record<string, string>,
   line: string,
 ): Promise<void> {
-  narrate(context, '', `$ qrctl ${line}`);
+  context.console.note('');
+  context.console.note(`$ qrctl ${line}`);
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;

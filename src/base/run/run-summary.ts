@@ -1,6 +1,6 @@
 import { exitCodeOf, Failure, messageOf, type RowProblem } from '#base/errors';
 import { redactKeys } from '#base/text/key';
-import { formatInstant } from '#base/time/time';
+import { formatInstant, instantOrNull } from '#base/time/time';
 
 export interface RunFacts {
   codes?: number;
@@ -66,8 +66,4 @@ export function formatRunSummary(end: RunEnd): string {
 function errorOf(error: unknown) {
   const { hint, code, status } = error instanceof Failure ? error : {};
   return { message: messageOf(error), code: code ?? null, status: status ?? null, hint: hint ?? null };
-}
-
-function instantOrNull(ms: number | undefined): string | null {
-  return ms === undefined || !Number.isFinite(ms) ? null : formatInstant(ms);
 }

@@ -90,6 +90,10 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+export function instantOrNull(ms: number | undefined): string | null {
+  return ms === undefined || !Number.isFinite(ms) ? null : formatInstant(ms);
+}
+
 /** Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7) to epoch ms. */
 export function parseHttpDate(text: string): number | undefined {
   const ms = /\b(GMT|UTC)\b|[+-]\d{4}$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,7 +1,8 @@
 import { isRefused, type NetworkError } from '#service/network-error';
 import { parseRateHeaders } from '#service/rate-limit/rate-headers';
-import { type Headers, header } from '#service/transport';
+import { header } from '#service/transport';
 import type { Trip } from './follow.ts';
+import type { Head } from './read-head.ts';
 
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;
 export type CheckOutcome = (typeof OUTCOMES)[number];
@@ -27,17 +28,18 @@ const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502
 
 export function judge(trip: Trip): Verdict {
   const { end, finalUrl, redirects, tlsEndsMs, ms } = trip;
-  const verdict = (outcome: CheckOutcome, error?: string, status?: number): Verdict => {
+  const status = 'status' in end ? end.status : undefined;
+  const verdict = (outcome: CheckOutcome, error?: string): Verdict => {
     return { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error, responded: hasResponded(trip) };
   };
   switch (end.is) {
     case 'response':
-      return judgeResponse(end.status, end.headers, redirects > 0, verdict);
+      return verdict(...judgeResponse(end, redirects > 0));
     case 'failed':
       // A certificate or protocol error also stops visitors in a browser.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
     default:
-      return verdict(end.is, end.error, end.status);
+      return verdict(end.is, end.error);
   }
 }
 
@@ -65,17 +67,12 @@ export function findSilence(verdicts: Iterable<Verdict>): { requested: number; r
   return most && { requested, reason: most[0] };
 }
 
-function judgeResponse(
-  status: number,
-  headers: Headers,
-  redirected: boolean,
-  verdict: (outcome: CheckOutcome, error?: string, status?: number) => Verdict,
-): Verdict {
+function judgeResponse({ status, headers }: Head, redirected: boolean): [CheckOutcome, error?: string] {
   const wall = WALL_HEADERS.find((name) => header(headers, name) !== undefined);
-  if (WALL_STATUSES.has(status)) return verdict('blocked', `access refused (${status})`, status);
-  if (wall !== undefined) return verdict('blocked', `blocked by bot protection (${status}, ${wall})`, status);
-  if (status >= 200 && status < 300) return verdict(redirected ? 'redirected' : 'ok', undefined, status);
-  return verdict('broken', describeStatus(status), status);
+  if (WALL_STATUSES.has(status)) return ['blocked', `access refused (${status})`];
+  if (wall !== undefined) return ['blocked', `blocked by bot protection (${status}, ${wall})`];
+  if (status >= 200 && status < 300) return [redirected ? 'redirected' : 'ok'];
+  return ['broken', describeStatus(status)];
 }
 
 function describeStatus(status: number): string {

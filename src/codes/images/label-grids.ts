@@ -27,17 +27,17 @@ export const PAPERS = {
 
 const ON_A4 = {
   // LibreOffice has 64 mm per 66.54, label-guides 63.5 per 66; this size is within 0.5 mm of both.
-  L7159: [3, 8, 63.5, 33.9, 2.8],
-  L7160: [3, 7, 63.5, 38.1, 2.54],
-  L7161: [3, 6, 63.5, 46.6, 2.54],
-  L7162: [2, 8, 99.1, 33.9, 2.5],
-  L7163: [2, 7, 99.1, 38.1, 2.5],
+  L7159: [3, 8, 63.5, 33.9, 2.8, 'J8159'],
+  L7160: [3, 7, 63.5, 38.1, 2.54, 'J8160'],
+  L7161: [3, 6, 63.5, 46.6, 2.54, 'J8161'],
+  L7162: [2, 8, 99.1, 33.9, 2.5, 'J8162'],
+  L7163: [2, 7, 99.1, 38.1, 2.5, 'J8163'],
   L7164: [3, 4, 63.5, 72, 2.54],
-  L7165: [2, 4, 99.1, 67.7, 2.5],
-  L7169: [2, 2, 99.1, 139, 2.5],
-  L7173: [2, 5, 99.1, 57, 2.5],
-  L7651: [5, 13, 38.1, 21.2, 2.5],
-  L7654: [4, 10, 45.7, 25.4, 2.6],
+  L7165: [2, 4, 99.1, 67.7, 2.5, 'J8165'],
+  L7169: [2, 2, 99.1, 139, 2.5, 'J8169'],
+  L7173: [2, 5, 99.1, 57, 2.5, 'J8173'],
+  L7651: [5, 13, 38.1, 21.2, 2.5, 'J8651', 'L7551'],
+  L7654: [4, 10, 45.7, 25.4, 2.6, 'L6140', 'L4770', 'J8654'],
   L4732: [5, 16, 35.6, 16.9, 2.5],
   // Height that fills the page; the package states 37.
   3474: [3, 8, 70, 37.125, 0],
@@ -47,60 +47,40 @@ const ON_A4 = {
 
 /** Columns, rows, width, height and gap, in inches. */
 const ON_LETTER = {
-  5160: [3, 10, 2.625, 1, 0.125],
-  5161: [2, 10, 4, 1, 0.1875],
-  5162: [2, 7, 4, 4 / 3, 0.1875],
-  5163: [2, 5, 4, 2, 0.1875],
-  5164: [2, 3, 4, 10 / 3, 0.1875],
-  5167: [4, 20, 1.75, 0.5, 0.3125],
-  5371: [2, 5, 3.5, 2, 0],
+  5160: [3, 10, 2.625, 1, 0.125, '5260', '5960', '8160'],
+  5161: [2, 10, 4, 1, 0.1875, '5261', '5961', '8161'],
+  5162: [2, 7, 4, 4 / 3, 0.1875, '5262', '5962', '8162'],
+  5163: [2, 5, 4, 2, 0.1875, '5263', '5963', '8163'],
+  5164: [2, 3, 4, 10 / 3, 0.1875, '5264', '8164'],
+  5167: [4, 20, 1.75, 0.5, 0.3125, '5267', '8167'],
+  5371: [2, 5, 3.5, 2, 0, '8371'],
 } as const;
 
-/** Other product numbers of these grids, with different glue or colors. */
-const SAME_AS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    L7159: 'J8159',
-    L7160: 'J8160',
-    L7161: 'J8161',
-    L7162: 'J8162',
-    L7163: 'J8163',
-    L7165: 'J8165',
-    L7169: 'J8169',
-    L7173: 'J8173',
-    L7651: 'J8651 L7551',
-    L7654: 'L6140 L4770 J8654',
-    5160: '5260 5960 8160',
-    5161: '5261 5961 8161',
-    5162: '5262 5962 8162',
-    5163: '5263 5963 8163',
-    5164: '5264 8164',
-    5167: '5267 8167',
-    5371: '8371',
-  }).flatMap(([number, others]) => others.split(' ').map((other) => [other, number] as const)),
-);
-
-type Measures = readonly [columns: number, rows: number, width: number, height: number, gap: number];
+/** `also`: other product numbers of the grid, with different glue or colors. */
+type Measures = readonly [
+  columns: number,
+  rows: number,
+  width: number,
+  height: number,
+  gap: number,
+  ...also: string[],
+];
 
 function gridsOn(paper: Size, unit: number, measures: Readonly<Record<string, Measures>>) {
-  return Object.entries(measures).map(([number, [columns, rows, width, height, gap]]) => {
+  return Object.entries(measures).map(([number, [columns, rows, width, height, gap, ...also]]) => {
     const label = { widthMm: width * unit, heightMm: height * unit };
     const grid: LabelGrid = { paper, columns, rows, label, gap: { widthMm: gap * unit, heightMm: 0 } };
-    return [number, grid] as const;
-  });
-}
-
-const GRIDS: ReadonlyMap<string, LabelGrid> = new Map([
-  ...gridsOn(PAPERS.A4, 1, ON_A4),
-  ...gridsOn(PAPERS.Letter, MM_AN_INCH, ON_LETTER),
-]);
-export const SHEET_NUMBERS: readonly string[] = [...GRIDS.keys(), ...SAME_AS.keys()];
-
-export function listGrids() {
-  return [...GRIDS].map(([number, grid]) => {
-    const also = [...SAME_AS].flatMap(([other, same]) => (same === number ? other : []));
     return { number, also, grid };
   });
 }
+
+const A4_GRIDS = gridsOn(PAPERS.A4, 1, ON_A4);
+const LETTER_GRIDS = gridsOn(PAPERS.Letter, MM_AN_INCH, ON_LETTER);
+export const GRIDS = [...A4_GRIDS, ...LETTER_GRIDS];
+export const SHEET_NUMBERS: readonly string[] = [
+  ...GRIDS.map(({ number }) => number),
+  ...[...LETTER_GRIDS, ...A4_GRIDS].flatMap(({ also }) => also),
+];
 
 /** Finds a product's grid, with or without brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
@@ -108,7 +88,7 @@ export function findGrid(name: string): LabelGrid | undefined {
     .trim()
     .replace(/^((avery|zweckform)[\s-]+)+/i, '')
     .toUpperCase();
-  return GRIDS.get(SAME_AS.get(number) ?? number);
+  return GRIDS.find((one) => one.number === number || one.also.includes(number))?.grid;
 }
 
 export function* placesOf(grid: LabelGrid): Generator<Position> {

@@ -1,5 +1,5 @@
 import { keyPrefix } from '#base/text/key';
-import { formatInstant } from '#base/time/time';
+import { instantOrNull } from '#base/time/time';
 import { defineCommand } from '#commands/define';
 import { openOutput, outputOptionsWithoutIds } from '#commands/output-options';
 
@@ -30,7 +30,7 @@ export const command = defineCommand({
       plan: plan?.replaceAll(apiKey, '[key]') ?? null,
       limit: limit ?? null,
       remaining: remaining ?? null,
-      reset: resetMs === undefined ? null : formatInstant(resetMs),
+      reset: instantOrNull(resetMs),
       codes: total,
       source: keySource ?? null,
     };

@@ -6,7 +6,7 @@ import { fillShortUrl } from '#base/text/short-url';
 import { drawSheet, type Sheet } from '#codes/images/draw-sheet';
 import { encodeCodes } from '#codes/images/encode-codes';
 import { formatNumber } from '#codes/images/image-style';
-import { listGrids, PAPERS } from '#codes/images/label-grids';
+import { GRIDS, PAPERS } from '#codes/images/label-grids';
 import { requireLayout, resolveSheet } from '#codes/images/label-sheet';
 import { createFilter } from '#commands/code-choice';
 import { printRecords } from '#commands/output-options';
@@ -174,7 +174,7 @@ export async function listSheets(
   context: Context,
   { output }: { output?: string | undefined },
 ): Promise<void> {
-  const records = listGrids().map(({ number, also, grid: { paper, columns, rows, label } }) => ({
+  const records = GRIDS.map(({ number, also, grid: { paper, columns, rows, label } }) => ({
     number,
     paper: Object.entries(PAPERS).find(([, one]) => one === paper)?.[0] ?? null,
     labels: columns * rows,

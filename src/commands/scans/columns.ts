@@ -1,4 +1,4 @@
-import { formatDuration, formatInstant } from '#base/time/time';
+import { formatDuration, instantOrNull } from '#base/time/time';
 import type { OutputColumns } from '#commands/define';
 import { openOutput } from '#commands/output-options';
 import type { Context } from '#context';
@@ -35,8 +35,7 @@ export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number
 }
 
 export function rangeRecord(sinceMs: number | undefined, untilMs: number | undefined) {
-  const instant = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms));
-  return { since: instant(sinceMs), until: instant(untilMs) };
+  return { since: instantOrNull(sinceMs), until: instantOrNull(untilMs) };
 }
 
 export async function printPlan(
