@@ -1,9 +1,37 @@
 import { UsageError } from '#base/errors';
 import { inShell } from '#base/text/quote';
 import type { ReadOptions } from '#files/formats/read/input';
+import { baseUrlOf } from '#service/base-url';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '#service/shapes';
-import { choices, flag, rarely, texts } from './define.ts';
-import { fromCodesOptions } from './shared-flags.ts';
+import { choices, flag, inputFile, parsed, rarely, text, texts, withExtra } from './define.ts';
+
+const FROM_CODES = 'Codes as CSV, .xlsx, JSON, NDJSON or IDs (or -)';
+
+export function workbookOptions(group?: string) {
+  return withExtra(
+    { group, rare: true },
+    {
+      sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)'),
+      visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook'),
+    },
+  );
+}
+
+export function fromCodesOptions(group?: string) {
+  return {
+    from: inputFile('--from <file|->', FROM_CODES, {
+      group,
+      conflicts: ['--all', 'CODE'],
+      hintFor: (from) =>
+        isTime(String(from)) ? `To start at a time, use --since ${from} instead of --from.` : undefined,
+    }),
+    ...workbookOptions(group),
+  };
+}
+
+function isTime(from: string): boolean {
+  return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
+}
 
 export const filterOptions = {
   status: choices('--status <status>', 'Status', CODE_STATUSES),
@@ -88,3 +116,10 @@ export function createNameTest(names: readonly string[]): (name: string) => bool
 function foldName(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
+
+export const movedFromOption = parsed(
+  '--moved-from <url>',
+  'Base URL of the last run, if it has changed',
+  { parse: baseUrlOf, forms: 'a base URL, such as https://HOST/api/v1' },
+  { rare: true },
+);

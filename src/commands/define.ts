@@ -226,3 +226,18 @@ export interface CommandDefinition<O extends Options = Options> {
 export function defineCommand<O extends Options>(definition: CommandDefinition<O>): CommandDefinition<O> {
   return definition;
 }
+
+export const CODE_ARGUMENTS: readonly ArgumentDefinition[] = [
+  { term: '[code...]', description: 'IDs, slugs or short URLs of codes', complete: 'codes' },
+];
+
+export const forceOption = flag('--force', 'Accept unusable destinations and sorted columns', {
+  risky: true,
+  rare: true,
+});
+
+export const overwriteOption = flag(
+  '--overwrite',
+  'Replace a file even if another command or program wrote it',
+  { risky: true, rare: true },
+);

@@ -19,9 +19,17 @@ import {
 import { baseOf, formatBase } from '#codes/engine/plan/base';
 import { judgeNew } from '#codes/engine/plan/judge';
 import { everyCode } from '#codes/listing/codes';
-import { choice, defineCommand, flag, inGroup, outputFile, text, type Values } from '#commands/define';
+import {
+  choice,
+  defineCommand,
+  flag,
+  forceOption,
+  inGroup,
+  outputFile,
+  text,
+  type Values,
+} from '#commands/define';
 import { openOutput, outputOptions, refuseExisting } from '#commands/output-options';
-import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { acquireLock } from '#files/durable/lock';
 import { refuseFaults } from '#files/formats/read/input';

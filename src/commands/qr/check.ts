@@ -17,10 +17,17 @@ import {
 import { widenLookups } from '#codes/destinations/resolve-host';
 import { type findSilence, OUTCOMES } from '#codes/destinations/verdict';
 import { chooseCodes, eachOnce } from '#commands/choose-codes';
-import { checkChoice, filterOptions } from '#commands/code-choice';
-import { defineCommand, flag, type OptionDefinition, parsed, parseList, type Values } from '#commands/define';
+import { checkChoice, filterOptions, fromCodesOptions } from '#commands/code-choice';
+import {
+  CODE_ARGUMENTS,
+  defineCommand,
+  flag,
+  type OptionDefinition,
+  parsed,
+  parseList,
+  type Values,
+} from '#commands/define';
 import { openOutput, outputOptions } from '#commands/output-options';
-import { CODE_ARGUMENTS, fromCodesOptions } from '#commands/shared-flags';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '#commands/since-last';
 import type { Context } from '#context';
 import { type Column, colorBy, numberColumn, wholeColumn } from '#files/formats/columns';

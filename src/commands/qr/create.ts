@@ -1,9 +1,8 @@
 import { Failure, RequestFailure, UnavailableError, UnexpectedResponseError, UsageError } from '#base/errors';
 import { inQuotes, inShell, shown } from '#base/text/quote';
 import { UTM_NAMES } from '#base/text/utm';
-import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
+import { choice, defineCommand, flag, forceOption, text, type Values, withExtra } from '#commands/define';
 import { outputOptions, printRecords, refuseExisting } from '#commands/output-options';
-import { forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { CODE_TYPES, type NewCode, newCode, type QrCode } from '#service/shapes';
 import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, TEMPLATE_COLUMNS } from './code-columns.ts';

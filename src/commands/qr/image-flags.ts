@@ -17,6 +17,7 @@ import {
   integer,
   type OptionDefinition,
   outputFile,
+  overwriteOption,
   parsed,
   parseList,
   rarely,
@@ -25,7 +26,6 @@ import {
   withExtra,
 } from '#commands/define';
 import { readLogo } from '#commands/read-given';
-import { overwriteOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { type Column, wholeColumn } from '#files/formats/columns';
 import { VALUES } from '#settings/values';

@@ -8,9 +8,17 @@ import type { Plan, PlanInput } from '#codes/engine/plan/model';
 import { reasonOf } from '#codes/engine/results/explain';
 import type { CommonChanges } from '#codes/input/check-rows';
 import type { RowOutcome } from '#codes/input/outcomes';
-import { choice, defineCommand, flag, text, type Values, withExtra } from '#commands/define';
+import {
+  CODE_ARGUMENTS,
+  choice,
+  defineCommand,
+  flag,
+  forceOption,
+  text,
+  type Values,
+  withExtra,
+} from '#commands/define';
 import { openOutput, outputOptions } from '#commands/output-options';
-import { CODE_ARGUMENTS, forceOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import type { Source } from '#files/formats/read/input';
 import { CODE_STATUSES, type CodeChanges, type QrCode } from '#service/shapes';

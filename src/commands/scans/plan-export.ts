@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { chooseTimeZone } from '#base/time/time-zone';
 import { createFileNames, FILE_NAMES } from '#codes/listing/file-names';
-import { choiceOptions, everyOf, isOneCode } from '#commands/code-choice';
+import { choiceOptions, everyOf, isOneCode, movedFromOption } from '#commands/code-choice';
 import {
   choice,
   directory,
   duration,
   flag,
   inGroup,
+  overwriteOption,
   rarely,
   texts,
   type Values,
@@ -17,7 +18,6 @@ import {
 import { CHOOSING_FLAGS, checkInputChoice } from '#commands/input-option';
 import { scanOutputOptions } from '#commands/output-options';
 import { planRange, rangeOptions } from '#commands/range-options';
-import { movedFromOption, overwriteOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import type { Column } from '#files/formats/columns';
 import { SCAN_FORMATS } from '#files/formats/formats';

@@ -4,6 +4,7 @@ import { addFile } from '#base/run/run-summary';
 import { countOf, inQuotes, joinSome } from '#base/text/quote';
 import { filterOptions } from '#commands/code-choice';
 import {
+  CODE_ARGUMENTS,
   choice,
   defineCommand,
   directory,
@@ -18,7 +19,6 @@ import {
 import { FILES_JOINED } from '#commands/input-option';
 import { RANGE_FORMS } from '#commands/range-options';
 import { readLogo } from '#commands/read-given';
-import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { checkWholeFile, makeOutputDirectory, writeWholeFile } from '#files/formats/whole-file';
 import type { ReportFigures } from '#scans/report/compose-report';

@@ -1,11 +1,10 @@
 import { sum } from '#base/collections';
 import { fetchInOrder } from '#base/parallel';
 import { addFile } from '#base/run/run-summary';
-import { defineCommand, flag } from '#commands/define';
+import { CODE_ARGUMENTS, defineCommand, flag } from '#commands/define';
 import { FILES_JOINED } from '#commands/input-option';
 import { openOutput, outputOptionsWithoutIds, writeAll, writeText } from '#commands/output-options';
 import { RANGE_FORMS } from '#commands/range-options';
-import { CODE_ARGUMENTS } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { type Column, numberColumn } from '#files/formats/columns';
 import type { OutputPlan } from '#files/formats/plan-output';

@@ -1,7 +1,8 @@
 import { quote } from '#base/text/quote';
 import { chooseLabels } from '#commands/choose-codes';
-import { checkChoice, choiceOptions, everyOf, isOneCode } from '#commands/code-choice';
+import { checkChoice, choiceOptions, everyOf, isOneCode, movedFromOption } from '#commands/code-choice';
 import {
+  CODE_ARGUMENTS,
   choice,
   defineCommand,
   integer,
@@ -13,7 +14,6 @@ import {
 } from '#commands/define';
 import { type Output, openOutput, outputOptions } from '#commands/output-options';
 import { planRange } from '#commands/range-options';
-import { CODE_ARGUMENTS, movedFromOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { followCodes } from '#scans/tail/follow-codes';
 import { openScanPrinter } from '#scans/tail/scan-printer';

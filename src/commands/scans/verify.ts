@@ -1,12 +1,18 @@
 import { UsageError } from '#base/errors';
 import { countOf } from '#base/text/quote';
 import { chooseLabelsOfLog, fetchUnlisted } from '#commands/choose-codes';
-import { type CodeChoice, checkChoice, choiceOptions, everyOf, filterOptions } from '#commands/code-choice';
-import { defineCommand, directory, flag, rarely, texts, type Values } from '#commands/define';
+import {
+  type CodeChoice,
+  checkChoice,
+  choiceOptions,
+  everyOf,
+  filterOptions,
+  movedFromOption,
+} from '#commands/code-choice';
+import { CODE_ARGUMENTS, defineCommand, directory, flag, rarely, texts, type Values } from '#commands/define';
 import { FILES_READ } from '#commands/input-option';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '#commands/output-options';
 import { type PlannedRange, planRange, RANGE_FORMS, rangeOptions } from '#commands/range-options';
-import { CODE_ARGUMENTS, movedFromOption } from '#commands/shared-flags';
 import type { Context } from '#context';
 import { type Column, numberColumn, wholeColumn } from '#files/formats/columns';
 import { codesOfLogs } from '#scans/append/recorded-log';

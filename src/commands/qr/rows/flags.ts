@@ -6,6 +6,7 @@ import type { UsedFiles } from '#base/run/used-files';
 import { parseLines } from '#codes/engine/plan/identify';
 import type { Decisions, Policy } from '#codes/engine/plan/model';
 import { COLUMN_FIELDS } from '#codes/input/header-words';
+import { fromCodesOptions, workbookOptions } from '#commands/code-choice';
 import {
   anyOf,
   choice,
@@ -13,13 +14,13 @@ import {
   flag,
   inputFile,
   outputFile,
+  overwriteOption,
   parsed,
   repeated,
   type Values,
   withExtra,
 } from '#commands/define';
 import type { outputOptions } from '#commands/output-options';
-import { fromCodesOptions, overwriteOption, workbookOptions } from '#commands/shared-flags';
 import { DATA_FORMATS } from '#files/formats/formats';
 import { formatOfPath, refuseForeignExtension } from '#files/formats/plan-output';
 import { fold, type Input } from '#files/formats/read/input';
