@@ -137,7 +137,8 @@ const MEANINGS: readonly (readonly [failure: { exit: number }, meaning: string])
   [{ exit: 143 }, 'terminated: output files are unchanged or at a committed point'],
 ];
 
-export const EXIT_CODES = MEANINGS.map(([{ exit }, meaning]) => ({ exit, meaning }));
+// Marked as pure, so that the build omits the classes from start.js.
+export const EXIT_CODES = /* @__PURE__ */ MEANINGS.map(([{ exit }, meaning]) => ({ exit, meaning }));
 
 export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
@@ -154,4 +155,31 @@ export function ifNotFound<T>(value: T): (error: unknown) => T {
     if (error instanceof NotFoundError) return value;
     throw error;
   };
+}
+
+/** Returns the result of `work`; undefined if it throws, or only if it throws an error of the class `only`. */
+export function orUndefined<T>(
+  work: () => T,
+  only?: abstract new (...args: never[]) => Error,
+): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (only && !(error instanceof only)) throw error;
+    return undefined;
+  }
+}
+
+/** Returns the error of the class `kind` that `work` rejects with; undefined if it resolves. Throws others. */
+export async function errorOf<E extends Error>(
+  work: Promise<unknown>,
+  kind: abstract new (...args: never[]) => E,
+): Promise<E | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof kind) return error;
+    throw error;
+  }
 }

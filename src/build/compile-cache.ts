@@ -4,8 +4,9 @@
  * damaged or foreign code. Therefore, a file must have the expected place, owner and permissions, and the
  * checksums of its bytes and of the source, and must be of the same build of Node.
  */
+
 import { statSync } from 'node:fs';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { openOwnCache, type User } from '#files/durable/own-cache';
 

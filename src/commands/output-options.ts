@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { formatClosing } from '#base/run/closing-line';
 import { addFile } from '#base/run/run-summary';
 import { cleanCsv, cleanJson } from '#base/text/clean';

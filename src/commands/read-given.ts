@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
-import { systemCode, UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, systemCode, UsageError } from '#base/errors';
 import { nearest } from '#base/text/nearest';
 import { quote } from '#base/text/quote';
 import type { LogoFault } from '#codes/images/load-logo';

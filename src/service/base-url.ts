@@ -1,5 +1,4 @@
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { parseUrl } from '#base/text/parse-url';
 import { shown } from '#base/text/quote';
 

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { BlockList, isIP } from 'node:net';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';

@@ -12,8 +12,7 @@ import {
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
-import { systemCode, UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, systemCode, UsageError } from '#base/errors';
 
 /** Returns the directory's path without creating it. Throws UsageError without a home directory. */
 export async function configDirectory(env: NodeJS.Dict<string>): Promise<string> {

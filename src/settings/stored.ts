@@ -1,4 +1,4 @@
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { clean } from '#base/text/clean';
 import { redactKeys } from '#base/text/key';
 import { isSwitchedOn } from '#base/text/switched-on';

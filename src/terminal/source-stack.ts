@@ -1,5 +1,5 @@
 import type { SourceMap, SourceMapPayload } from 'node:module';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { readIfPackaged } from '#files/durable/packaged-files';
 

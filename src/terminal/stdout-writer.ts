@@ -1,8 +1,7 @@
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { ClosedPipeError, type Failure, LocalError, systemCode } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { ClosedPipeError, type Failure, LocalError, orUndefined, systemCode } from '#base/errors';
 import { adviceFor, describeSystemError } from '#files/durable/path-errors';
 import { writeFully } from '#files/durable/write';
 

@@ -1,5 +1,5 @@
 /** Wraps text, but no paths and commands: one with a line break can't be copied, or runs without its end. */
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { displayWidth } from '#base/text/display-width';
 
 const INDENT = '  ';

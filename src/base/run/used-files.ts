@@ -1,7 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 
 interface UsedFile {
   /** Flag that specifies the file, or the file that its name is derived from. */

@@ -1,4 +1,4 @@
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 
 /** Parses a URL. `URL.canParse` of Node 20, once compiled, rejects every address with a letter such as ü. */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {

@@ -1,4 +1,4 @@
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { isDotless, parseUrl } from './parse-url.ts';
 
 const PLACES = /\{(slug|id)\}/g;

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { shown } from '#base/text/quote';
 
 const PERIOD_UNITS = ['day', 'week', 'month', 'quarter', 'year'] as const;

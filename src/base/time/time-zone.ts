@@ -1,8 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { MOST_BYTES } from '#base/bounds';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { shown } from '#base/text/quote';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';

@@ -1,5 +1,5 @@
 import { correction, generate, mode } from 'lean-qr';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 
 /** Error correction levels, weakest first: about 7, 15, 25 and 30 % of the code may be lost. */
 export const LEVELS = ['L', 'M', 'Q', 'H'] as const;

@@ -1,7 +1,6 @@
 /** Verifies images with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
-import { messageOf } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { messageOf, orUndefined } from '#base/errors';
 import type { Drawing } from './drawing.ts';
 import { type ImageFormat, MM_AN_INCH, type Position } from './image-style.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';

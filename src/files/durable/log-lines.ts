@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { MOST_BYTES } from '#base/bounds';
 import { sum } from '#base/collections';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { LINE_FEED } from '#base/text/ascii';
 import { parseBounded } from '#base/text/bounded-json';
 

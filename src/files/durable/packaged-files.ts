@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
 

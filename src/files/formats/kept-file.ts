@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { systemCode } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, systemCode } from '#base/errors';
 import { closing, type Disk, ifPresent } from '#files/durable/disk';
 import { GZIP, likelyDelimiter, startsWith } from './formats.ts';
 import { findLogName } from './read/rotated-names.ts';

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { getOrAdd, sum } from '#base/collections';
-import { UsageError } from '#base/errors';
-import { errorOf } from '#base/or-undefined';
+import { errorOf, UsageError } from '#base/errors';
 import { countOf, formatCount, quote } from '#base/text/quote';
 import { type DiskFile, ifPresent } from '#files/durable/disk';
 import { withTrusted } from '#files/durable/trusted-file';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { MOST_BYTES } from '#base/bounds';
-import { UsageError } from '#base/errors';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined, UsageError } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { nodeDisk } from '#files/durable/node-disk';
 import { readBack } from '#files/durable/trusted-file';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { UsageError } from '#base/errors';
-import { errorOf } from '#base/or-undefined';
+import { errorOf, UsageError } from '#base/errors';
 import { formatInstant } from '#base/time/time';
 import { type Disk, ifPresent } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';

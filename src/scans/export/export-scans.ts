@@ -1,5 +1,4 @@
-import { UnprovenError } from '#base/errors';
-import { errorOf } from '#base/or-undefined';
+import { errorOf, UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
 import type { Rewind, RowSink } from '#files/formats/row-sink';
 import type { ScanPageRequest } from '#service/service-options';

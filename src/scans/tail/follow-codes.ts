@@ -1,5 +1,4 @@
-import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
-import { errorOf } from '#base/or-undefined';
+import { errorOf, messageOf, NotFoundError, UnavailableError, UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
 import { labelOf } from '#scans/export/added-columns';
 import type { CodeLabel } from '#scans/export/export-codes';

@@ -1,7 +1,8 @@
 /** Reads CSV. Records without quotes take a tenth of csv-parse's time. */
+
 import type { CsvError } from 'csv-parse/sync';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '#base/bounds';
-import { orUndefined } from '#base/or-undefined';
+import { orUndefined } from '#base/errors';
 import { LINE_FEED, QUOTE, RETURN } from '#base/text/ascii';
 
 export class CsvFault extends Error {
