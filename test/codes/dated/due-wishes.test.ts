@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contradictions, dueRowsOf } from '#codes/dated/due-wishes';
+import { contradictions, dueRowsOf } from '#codes/dated/due-plan';
 import { fingerprintOf } from '#codes/engine/plan/base';
 import type { Row } from '#codes/engine/plan/model';
 import { codeOf, rowOf } from '../engine/plan/make.ts';
