@@ -1,4 +1,5 @@
 /** Parsers of files that users pass and of files that earlier runs left, each with valid samples to damage. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,8 +8,8 @@ import { readAt } from '#codes/dated/read-at';
 import { openLedgerFile, readMemory } from '#codes/engine/ledger/ledger-file';
 import { parseLock } from '#codes/engine/lock/lock-file';
 import { checkRows as checkRowsFor } from '#codes/engine/rows/read-rows';
+import { readManifest } from '#codes/images/image-files';
 import { loadLogo } from '#codes/images/load-logo';
-import { readManifest } from '#codes/images/manifest';
 import { parseWithFaults } from '#codes/input/read-input';
 import { parseRows } from '#commands/bulk-input';
 import { nodeDisk } from '#files/durable/node-disk';

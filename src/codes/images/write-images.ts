@@ -10,9 +10,18 @@ import { cannotWrite } from '#files/durable/path-errors';
 import { replaceFile } from '#files/durable/replace-file';
 import { makeOutputDirectory } from '#files/formats/whole-file';
 import { drawImage } from './draw-image.ts';
-import { AT_ONCE, describeImage, hashFiles, type ImageFile, isOurs } from './image-files.ts';
+import {
+  AT_ONCE,
+  describeImage,
+  hashFiles,
+  type ImageFile,
+  isOurs,
+  type Manifest,
+  type ManifestRow,
+  readManifest,
+  writeManifest,
+} from './image-files.ts';
 import type { ImageStyle } from './image-style.ts';
-import { type Manifest, type ManifestRow, readManifest, writeManifest } from './manifest.ts';
 
 interface WriteImagesOptions {
   style: ImageStyle;

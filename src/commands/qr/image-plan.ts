@@ -4,13 +4,13 @@ import { type EncodedCodes, refuseUnprintable } from '#codes/images/encode-codes
 import {
   describeImage,
   type ImageFile,
+  type Manifest,
   PLAN_COLUMNS,
   type PlannedImage,
   planFiles,
   planNew,
 } from '#codes/images/image-files';
 import { formatNumber, type ImageStyle } from '#codes/images/image-style';
-import type { Manifest } from '#codes/images/manifest';
 import { chooseCodes } from '#commands/choose-codes';
 import { printRecords } from '#commands/output-options';
 import type { Context } from '#context';

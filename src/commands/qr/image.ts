@@ -7,10 +7,15 @@ import { clean } from '#base/text/clean';
 import { countAmong, countOf, quote } from '#base/text/quote';
 import { drawImage } from '#codes/images/draw-image';
 import { type EncodedCode, encodeCodes } from '#codes/images/encode-codes';
-import { nameFiles, PLAN_COLUMNS } from '#codes/images/image-files';
+import {
+  MANIFEST_COLUMNS,
+  type ManifestRow,
+  nameFiles,
+  PLAN_COLUMNS,
+  readManifest,
+} from '#codes/images/image-files';
 import { IMAGE_FORMATS, type ImageFormat, modulesAcross } from '#codes/images/image-style';
 import { isRoll } from '#codes/images/label-sheet';
-import { MANIFEST_COLUMNS, type ManifestRow, readManifest } from '#codes/images/manifest';
 import { formatTerminal, readTerminal } from '#codes/images/terminal';
 import { decode } from '#codes/images/verify';
 import { writeImages } from '#codes/images/write-images';

@@ -5,8 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
 import { encodeText } from '#codes/images/encode';
 import type { EncodedCode } from '#codes/images/encode-codes';
-import { hashFiles, type ImageFile, isOurs, nameFiles } from '#codes/images/image-files';
-import { type ManifestRow, readManifest, writeManifest } from '#codes/images/manifest';
+import {
+  hashFiles,
+  type ImageFile,
+  isOurs,
+  type ManifestRow,
+  nameFiles,
+  readManifest,
+  writeManifest,
+} from '#codes/images/image-files';
 import { useDirectory } from '../../support/cli.ts';
 import { codeOf, idOf } from '../engine/plan/make.ts';
 
