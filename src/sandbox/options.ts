@@ -1,5 +1,5 @@
 /** Chooses a behavior for each point that the specification leaves open. */
-import { type Clock, systemClock } from '#base/time/time';
+import { systemClock } from '#base/time/time';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;
@@ -23,36 +23,7 @@ export interface Behavior {
   windowStart: 'epoch' | 'first-request';
 }
 
-export interface SandboxSettings extends Behavior {
-  port: number;
-  key: string;
-  seed: number;
-  codes: number;
-  scans: number;
-  /** Whether each code has `scans` scans. Otherwise, `scans` is the average, and few codes have most. */
-  hasEqualSizes: boolean;
-  endsAtMs: number;
-  spanMs: number;
-  tieSize: number;
-  /** Added to every scan ID, for IDs beyond 2^53. */
-  idOffset: bigint;
-  live: number;
-  liveScansOfNewCode: number;
-  plan: Plan;
-  limit?: number;
-  codeLimit?: number;
-  windowMs: number;
-  latencyMs: number;
-  clockSkewMs: number;
-  clock: Clock;
-  gzip: boolean;
-  onRequest?: (record: RequestRecord) => void;
-  intercept?: Intercept;
-}
-
-export type SandboxOptions = Partial<SandboxSettings>;
-
-const DEFAULTS: SandboxSettings = {
+const BEHAVIOR: Behavior = {
   scanOrder: 'desc',
   tieOrder: 'id',
   sinceInclusive: true,
@@ -62,25 +33,40 @@ const DEFAULTS: SandboxSettings = {
   badPage: 'reject',
   listOrder: 'newest',
   windowStart: 'epoch',
+};
+
+const DEFAULTS = {
+  ...BEHAVIOR,
   port: 0,
   key: 'svc_live_sandbox00madeup00key',
   seed: 1,
   codes: 25,
   scans: 1000,
+  /** Whether each code has `scans` scans. Otherwise, `scans` is the average, and few codes have most. */
   hasEqualSizes: true,
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,
   tieSize: 3,
+  /** Added to every scan ID, for IDs beyond 2^53. */
   idOffset: 0n,
   live: 0,
   liveScansOfNewCode: Infinity,
-  plan: 'business',
+  plan: 'business' as Plan,
   windowMs: 60_000,
   latencyMs: 0,
   clockSkewMs: 0,
   clock: systemClock,
   gzip: false,
 };
+
+export type SandboxSettings = typeof DEFAULTS & {
+  limit?: number;
+  codeLimit?: number;
+  onRequest?: (record: RequestRecord) => void;
+  intercept?: Intercept;
+};
+
+export type SandboxOptions = Partial<SandboxSettings>;
 
 export function isClockTime(ms: number): boolean {
   return ms >= 946_684_800_000 && ms < 4_102_444_800_000;
