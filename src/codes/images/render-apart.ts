@@ -42,14 +42,9 @@ export type DrawResponse =
   | { is: 'trapped' }
   | { is: 'failed'; message: string };
 
-export interface RendererParts {
-  wasm(): Promise<Buffer>;
-  thread(): string;
-  every(ms: number, tick: () => void): () => void;
-  processorMs(): number;
-}
+export type RendererParts = typeof INSTALLED;
 
-const INSTALLED: RendererParts = {
+const INSTALLED = {
   wasm: readWasm,
   thread: () => readPackaged('dist/logo-worker.js').toString('latin1'),
   every,
