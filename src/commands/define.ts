@@ -65,14 +65,12 @@ export interface Argument {
   complete: Completion;
 }
 
-export function flag(flags: string, description: string, extra: Extra = {}): OptionDefinition<true> {
-  return { flags, description, ...extra };
-}
+type Declare<T> = (flags: string, description: string, extra?: Extra) => OptionDefinition<T>;
+
+export const flag: Declare<true> = (flags, description, extra) => ({ flags, description, ...extra });
 
 /** Declares a flag that turns something off (`--no-header`): false, or true without the flag. */
-export function negation(...declared: Parameters<typeof flag>): OptionDefinition<boolean> {
-  return flag(...declared);
-}
+export const negation: Declare<boolean> = (...declared) => flag(...declared);
 
 /** Declares a flag with a text, which is not empty unless `empty` allows it. */
 export function text(
@@ -84,17 +82,14 @@ export function text(
   return parsed(flags, description, { parse, forms: 'at least one character' }, extra);
 }
 
-export function inputFile(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
-  return text(flags, description, { complete: 'files', ...extra });
-}
+export const inputFile: Declare<string> = (flags, description, extra) =>
+  text(flags, description, { complete: 'files', ...extra });
 
-export function outputFile(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
-  return inputFile(flags, description, { writes: true, ...extra });
-}
+export const outputFile: Declare<string> = (flags, description, extra) =>
+  inputFile(flags, description, { writes: true, ...extra });
 
-export function directory(flags: string, description: string, extra: Extra = {}): OptionDefinition<string> {
-  return text(flags, description, { complete: 'directories', ...extra });
-}
+export const directory: Declare<string> = (flags, description, extra) =>
+  text(flags, description, { complete: 'directories', ...extra });
 
 export function integer(
   flags: string,
@@ -128,9 +123,8 @@ export function choices<const C extends readonly string[]>(
   return { ...repeated(flags, description, (raw) => [oneOf(raw, values)]), choices: values };
 }
 
-export function texts(flags: string, description: string, extra: Extra = {}): OptionDefinition<string[]> {
-  return repeated(flags, description, (raw) => [raw], extra);
-}
+export const texts: Declare<string[]> = (flags, description, extra) =>
+  repeated(flags, description, (raw) => [raw], extra);
 
 export function repeated<T>(
   flags: string,
@@ -162,9 +156,8 @@ export function parsed<T>(
   return { flags, description, type, parse, ...extra };
 }
 
-export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
-  return parsed(flags, description, VALUES['max-wait'], extra);
-}
+export const duration: Declare<number> = (flags, description, extra) =>
+  parsed(flags, description, VALUES['max-wait'], extra);
 
 export const PERIOD = {
   parse: (raw: string) => parseDuration(raw) || undefined,
