@@ -1,15 +1,15 @@
 import { readPackaged } from '#files/durable/packaged-files';
 
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-export type Shell = (typeof SHELLS)[number];
-
-export const SCRIPTS: Readonly<Record<Shell, string>> = {
+export const SCRIPTS = {
   bash: 'qrctl.bash',
   zsh: '_qrctl',
   fish: 'qrctl.fish',
   powershell: 'qrctl.ps1',
 };
+
+type Shell = keyof typeof SCRIPTS;
+
+export const SHELLS = Object.keys(SCRIPTS) as Shell[];
 
 export function isShell(word: string | undefined): word is Shell {
   return SHELLS.some((shell) => shell === word);

@@ -26,12 +26,12 @@ interface ErrorBody {
 }
 
 /** Statuses after which another attempt may help, if repeating is safe. */
-export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
+export const PASSING_STATUSES = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
 
 /** Statuses that, with an Error body, show that nothing was applied. */
-const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
+const NOT_APPLIED_STATUSES = new Set([400, 401, 403, 429]);
 
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
   const body = await parseJson(text).catch(() => undefined);

@@ -17,7 +17,7 @@ interface DestinationProblem {
   reason: string;
 }
 
-const DEAD: ReadonlySet<Kind> = new Set<Kind>(['empty', 'unusable', 'dotless', 'network', 'invisible']);
+const DEAD = new Set<Kind>(['empty', 'unusable', 'dotless', 'network', 'invisible']);
 
 /** Returns whether a code with this problem is refused without `--force`. */
 export function isDead({ kind }: DestinationProblem): boolean {

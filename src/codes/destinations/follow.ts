@@ -39,7 +39,7 @@ export interface TripOptions {
 const MOST_REDIRECTS = 20;
 /** Maximum length of a redirect URL in characters; servers accept 8 to 16 KiB. */
 const LONGEST_ADDRESS = 32_768;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Requests a URL and follows redirects. Rejects only with the signal's reason, or for an unusable proxy. */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {

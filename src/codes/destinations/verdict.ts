@@ -20,11 +20,11 @@ export interface Verdict {
 }
 
 /** Statuses with which sites refuse programs, although visitors may see the page. */
-const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
+const WALL_STATUSES = new Set([401, 403, 429, 451, 999]);
 /** Headers that bot protection adds to responses of any status. */
 const WALL_HEADERS =
   'cf-mitigated x-amzn-waf-action x-vercel-mitigated x-datadome x-px-block x-sucuri-block'.split(' ');
-const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export function judge(trip: Trip): Verdict {
   const { end, finalUrl, redirects, tlsEndsMs, ms } = trip;

@@ -181,7 +181,7 @@ function splitAtCommas(
 const LINE_FEED = 0x0a;
 
 /** Columns at the end of results and lists, of which Excel omits empty cells in each 16 rows. */
-const AT_END: ReadonlySet<string> = new Set([
+const AT_END = new Set([
   ...['id', 'slug', 'short_url', 'created_at', 'updated_at'],
   ...['outcome', 'error', 'base', 'decision'],
 ]);

@@ -29,7 +29,7 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
 /** Words that also mean a postal address; the cells decide if they are destinations. */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
-const FIELD_OF_WORD: ReadonlyMap<string, ColumnField> = new Map(
+const FIELD_OF_WORD = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 

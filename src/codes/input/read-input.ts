@@ -122,7 +122,7 @@ function firstBrokenLine(bytes: Uint8Array) {
   return undefined;
 }
 
-const HEADERS: ReadonlySet<string> = new Set([
+const HEADERS = new Set([
   ...OUR_COLUMNS,
   ...['ids', 'slugs', 'uuid', 'uuids', 'code', 'codes', 'qr_id', 'qr_slug'],
 ]);

@@ -18,8 +18,8 @@ import { dateText, seenNumber } from '#files/formats/xlsx/seen-text';
 import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 import { nameColumns } from './header-words.ts';
 
-const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
-const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
+const UNREAD = new Set(['created_at', 'updated_at']);
+const TIMES = new Set([...UNREAD, 'at']);
 
 interface SheetColumn {
   name: string;

@@ -50,7 +50,7 @@ const BASE = wholeColumn('base', 0);
 export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: [SHORT_URL.name] };
 export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL.name, BASE.name] };
 
-const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
+const SHEETS = new Set([...DATA_FORMATS, 'xlsx']);
 
 /** Opens the output of codes. Adds `base` to lists in files that can be read again. */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {

@@ -162,7 +162,7 @@ function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
     withTags(destination ?? '', utm, `the destination of ${quote(slug)}`);
 }
 
-const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
+const NO_NEWS = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
 
 /** Applies the due rows of a dated plan. Throws UnexpectedResponseError if the service sends no time. */
 async function updateDue(

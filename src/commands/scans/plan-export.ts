@@ -89,9 +89,9 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
 };
 
 /** Columns that require the code, not only its ID. */
-const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
+const OF_CODE = new Set(['qr_slug', 'qr_name']);
 
-const WHOLE: ReadonlySet<string> = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
+const WHOLE = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
 
 export async function planExport(
   context: Context,

@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<RowState, string>> = {
   unchanged: 'unchanged',
 };
 
-const ACTING: ReadonlySet<RowState> = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
+const ACTING = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
 
 const ORDER = Object.keys(WORDS) as RowState[];
 
@@ -72,7 +72,7 @@ export function describeAbsent(slugs: readonly string[], most: number): string {
   return `The file has no rows of these codes of an earlier run: ${joinSome(slugs, { most, separator: ', ' })}`;
 }
 
-const OF_ROWS: ReadonlySet<RowState> = new Set<RowState>(['undecided', 'conflict', 'edited', 'failed']);
+const OF_ROWS = new Set<RowState>(['undecided', 'conflict', 'edited', 'failed']);
 
 /** Formats `300 codes to create, 996 unchanged`. */
 export function describeRows(rows: readonly PlanRow[]): string {

@@ -107,7 +107,7 @@ export async function keepEarlier(
   else context.console.note(capitalize(what));
 }
 
-const EDITABLE: ReadonlySet<string> = new Set([...FIELDS, 'decision']);
+const EDITABLE = new Set([...FIELDS, 'decision']);
 
 /**
  * Returns whether earlier results have a decision or an edited cell that the input lacks. Rows are matched by
