@@ -3,8 +3,7 @@ import { shown } from '#base/text/quote';
 import type { Context } from '#context';
 import { chooseInputs } from '#settings/resolve';
 import type { Inputs } from '#settings/settings';
-import { readStore, type Store } from '#settings/store';
-import type { Stored, StoredProfile } from '#settings/stored';
+import { readStore, type Store, type Stored, type StoredProfile } from '#settings/store';
 import { SETTING_KEYS, type SettingKey } from '#settings/values';
 import { type ArgumentDefinition, oneOf } from './define.ts';
 

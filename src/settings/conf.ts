@@ -1,8 +1,9 @@
 /** Checks the config with conf, in a separate file of dist/, because few commands need conf. */
+
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';
 import { FILE_MODE } from './config-directory.ts';
-import { CONFIG_SCHEMA } from './stored.ts';
+import { CONFIG_SCHEMA } from './store.ts';
 
 export function isStored(file: string, text: string): boolean {
   try {

@@ -4,7 +4,13 @@ import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { inShellOr } from '#base/text/quote';
 import { followLinks, type LinkEntry, ROOT } from '#files/durable/follow-links';
-import type { CommandProblem } from './stored.ts';
+
+export interface CommandProblem {
+  reason: string;
+  hint: string;
+  /** Other users can write the config. Corrected permissions would hide this. */
+  isOpen: boolean;
+}
 
 export const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;

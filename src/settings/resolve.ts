@@ -9,8 +9,7 @@ import { baseUrlOf, parseBaseUrl } from '#service/base-url';
 import { parseKeyCommand } from './key-command.ts';
 import { resolveKey } from './resolve-key.ts';
 import type { Inputs, SettingFlags, Settings } from './settings.ts';
-import type { Store } from './store.ts';
-import { DEFAULT_PROFILE, type Stored, type StoredProfile } from './stored.ts';
+import { DEFAULT_PROFILE, type Store, type Stored, type StoredProfile } from './store.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 
 type SettingSource = 'flag' | 'variable' | 'profile' | 'default';

@@ -1,6 +1,7 @@
 import type { Delimiter, Format } from '#files/formats/formats';
 import type { Reserve } from '#service/rate-limit/rate-window';
-import type { CommandProblem, StoredProfile } from './stored.ts';
+import type { CommandProblem } from './planted.ts';
+import type { StoredProfile } from './store.ts';
 
 export interface SettingFlags {
   profile?: string;

@@ -9,8 +9,14 @@ import { refuseMountPoint, replaceFile } from '#files/durable/replace-file';
 import { realPath } from '#files/durable/trusted-file';
 import { makeDirectories } from '#files/durable/write';
 import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, restrictPermissions } from './config-directory.ts';
-import { configFile, readStore, type Store } from './store.ts';
-import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
+import {
+  configFile,
+  formatStored,
+  hasUncheckedCommand,
+  readStore,
+  type Store,
+  type Stored,
+} from './store.ts';
 
 const MAX_WAIT_MS = 10_000;
 

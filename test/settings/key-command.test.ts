@@ -6,8 +6,8 @@ import { inShell } from '#base/text/quote';
 import { systemClock } from '#base/time/time';
 import { parseKeyCommand } from '#settings/key-command';
 import { loadKey } from '#settings/load-key';
+import type { CommandProblem } from '#settings/planted';
 import { resolveSettings } from '#settings/resolve';
-import type { CommandProblem } from '#settings/stored';
 import { until } from '../support/cli.ts';
 import { temporaryDirectory } from './temporary.ts';
 

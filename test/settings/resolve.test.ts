@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
 import { resolveSettings } from '#settings/resolve';
 import type { SettingFlags } from '#settings/settings';
-import type { StoredProfile } from '#settings/stored';
+import type { StoredProfile } from '#settings/store';
 import { temporaryDirectory } from './temporary.ts';
 
 interface Given {

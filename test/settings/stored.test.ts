@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatStored, parseStored } from '#settings/stored';
+import { formatStored, parseStored } from '#settings/store';
 
 describe('parseStored', () => {
   test('returns what formatStored wrote, for any names of profiles', () => {

@@ -17,8 +17,7 @@ import { systemClock } from '#base/time/time';
 import type { Disk, DiskFile } from '#files/durable/disk';
 import { acquireLock } from '#files/durable/lock';
 import { nodeDisk } from '#files/durable/node-disk';
-import { readStore } from '#settings/store';
-import type { Stored, StoredProfile } from '#settings/stored';
+import { readStore, type Stored, type StoredProfile } from '#settings/store';
 import { updateStore } from '#settings/write-store';
 import { temporaryDirectory } from './temporary.ts';
 

@@ -2,7 +2,7 @@ import { UsageError } from '#base/errors';
 import { defineCommand, flag } from '#commands/define';
 import { changeStore, openProfile, openStore } from '#commands/stored';
 import { profileName } from '#settings/resolve';
-import type { Stored } from '#settings/stored';
+import type { Stored } from '#settings/store';
 
 export const command = defineCommand({
   description:

@@ -20,19 +20,19 @@ export const command = defineCommand({
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');
     const service = await context.service();
-    const { profile, apiKey, keySource } = await context.connected();
+    const { profile, apiKey, keySource: source = null } = await context.connected();
     const { total } = await service.listCodes({ page: 1, limit: 1 });
-    const { plan, limit, remaining, resetMs } = service.rateLimit();
+    const { plan, limit = null, remaining = null, resetMs } = service.rateLimit();
     const status = {
       profile,
       base_url: service.baseUrl,
       key: keyPrefix(apiKey),
       plan: plan?.replaceAll(apiKey, '[key]') ?? null,
-      limit: limit ?? null,
-      remaining: remaining ?? null,
+      limit,
+      remaining,
       reset: instantOrNull(resetMs),
       codes: total,
-      source: keySource ?? null,
+      source,
     };
     await output.print([status]);
   },

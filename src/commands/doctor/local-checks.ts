@@ -10,8 +10,7 @@ import { proxyFor } from '#service/proxy';
 import { chooseInputs, profileName, resolveBaseUrl, resolveInputs } from '#settings/resolve';
 import { describeSource, missingBaseUrlHint, resolveKey } from '#settings/resolve-key';
 import type { Inputs, Settings } from '#settings/settings';
-import { readStore } from '#settings/store';
-import type { Stored } from '#settings/stored';
+import { readStore, type Stored } from '#settings/store';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
 export async function checkLocally({ flags, env, withKey }: Context) {
