@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { RequestFailure, UsageError } from '#base/errors';
-import { formatInstant } from '#base/time/time';
+import { instantOrNull } from '#base/time/time';
 import type { BeforeSend } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';
@@ -62,8 +62,7 @@ export function createService(options: ServiceOptions) {
       slugs.forgetCode(id);
     },
     listScans(id: string, { page, limit, sinceMs, untilMs }: ScanPageRequest) {
-      const since = sinceMs === undefined ? undefined : formatInstant(sinceMs);
-      const until = untilMs === undefined ? undefined : formatInstant(untilMs);
+      const [since, until] = [instantOrNull(sinceMs), instantOrNull(untilMs)];
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
       return call({ method: 'GET', path, check: checkScanPage });
     },
@@ -92,10 +91,9 @@ export function createService(options: ServiceOptions) {
   };
 }
 
-function query(parameters: Record<string, string | number | undefined>): string {
+function query(parameters: Record<string, string | number | null>): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) search.set(name, String(value));
+  for (const [name, value] of Object.entries(parameters)) if (value !== null) search.set(name, String(value));
   return `?${search}`;
 }
 

@@ -39,7 +39,8 @@ export interface RunEnd {
  */
 export function formatRunSummary(end: RunEnd): string {
   const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
-  const { range, watermarkMs } = facts;
+  const { codes = null, rows = null, added = null, range, watermarkMs, files = [], outcomes = null } = facts;
+  const { requests = 0, retries = 0, pauses = 0, pausedMs = 0 } = stats ?? {};
   const summary = {
     command,
     started: formatInstant(startedMs),
@@ -47,23 +48,23 @@ export function formatRunSummary(end: RunEnd): string {
     exit: error === undefined ? 0 : exitCodeOf(error),
     error: error === undefined ? null : errorOf(error),
     profile: profile ?? null,
-    codes: facts.codes ?? null,
-    rows: facts.rows ?? null,
-    added: facts.added ?? null,
+    codes,
+    rows,
+    added,
     range: range ? { since: instantOrNull(range.sinceMs), until: formatInstant(range.untilMs) } : null,
     watermark: instantOrNull(watermarkMs),
-    requests: stats?.requests ?? 0,
-    retries: stats?.retries ?? 0,
-    pauses: stats?.pauses ?? 0,
-    paused_ms: Math.round(stats?.pausedMs ?? 0),
-    files: facts.files ?? [],
-    outcomes: facts.outcomes ?? null,
+    requests,
+    retries,
+    pauses,
+    paused_ms: Math.round(pausedMs),
+    files,
+    outcomes,
   };
   // A user may have typed a key as the name of a profile or a file.
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 
 function errorOf(error: unknown) {
-  const { hint, code, status } = error instanceof Failure ? error : {};
-  return { message: messageOf(error), code: code ?? null, status: status ?? null, hint: hint ?? null };
+  const { hint = null, code = null, status = null } = error instanceof Failure ? error : {};
+  return { message: messageOf(error), code, status, hint };
 }

@@ -65,19 +65,19 @@ function describeArgument({ name, required, several, description, choices, compl
 }
 
 function describeFlag(flag: Flag) {
-  const { long: name, short, value, type, choices, repeatable, complete, description, rare } = flag;
-  const { requires, conflicts } = flag;
+  const { long: name, short = null, value = null, type, choices, repeatable, complete, description } = flag;
+  const { rare = false, requires, conflicts } = flag;
   const fallback = /\(default: ([^;)]+)/.exec(description)?.[1];
   return {
     name,
-    short: short ?? null,
-    value: value ?? null,
+    short,
+    value,
     type,
     choices,
     default: fallback ?? null,
     repeatable,
     required: false,
-    rare: rare ?? false,
+    rare,
     requires,
     conflicts,
     completes: kindOf(complete),
@@ -89,11 +89,7 @@ function kindOf(complete: Flag['complete']) {
   return complete === 'none' ? null : complete;
 }
 
-function describeOutput({ when, columns, optional = [], afterInput }: OutputColumns) {
-  return {
-    when: when ?? null,
-    columns: columns.map(({ name }) => name),
-    optional,
-    after_input: afterInput ?? false,
-  };
+function describeOutput(output: OutputColumns) {
+  const { when = null, columns, optional = [], afterInput = false } = output;
+  return { when, columns: columns.map(({ name }) => name), optional, after_input: afterInput };
 }
