@@ -4,7 +4,7 @@ import { MOST_BYTES } from '#base/bounds';
 import { orUndefined, systemCode, UsageError } from '#base/errors';
 import { nearest } from '#base/text/nearest';
 import { quote } from '#base/text/quote';
-import type { LogoFault } from '#codes/images/load-logo';
+import type { Fault } from '#codes/images/draw-image';
 import type { Context } from '#context';
 import { openInput } from '#files/durable/open-input';
 import { describeSystemError } from '#files/durable/path-errors';
@@ -66,7 +66,7 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
 export async function readLogo<T extends object>(
   context: Context,
   path: string,
-  load: (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>,
+  load: (bytes: Buffer, signal: AbortSignal) => Promise<T | Fault>,
 ): Promise<T> {
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_BYTES.logo, whenLarger });

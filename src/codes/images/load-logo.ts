@@ -1,20 +1,17 @@
 import { formatColor } from '#base/color';
 import { UsageError } from '#base/errors';
 import { findSvgFault } from './check-svg.ts';
+import type { Fault } from './draw-image.ts';
 import type { Logo } from './image-style.ts';
 import { type Draw, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
-
-export interface LogoFault {
-  fault: string;
-}
 
 /** Maximum number of pixels per side, because a kilobyte of PNG may declare two billion pixels. */
 const MOST_PIXELS = 4096;
 const TRIAL_PIXELS = 64;
 
 /** Loads a logo. Its renderer has no access to files or network, and draws equal pixels on every machine. */
-export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
+export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | Fault> {
   const draw = await openLogo(bytes, signal);
   if ('fault' in draw) return draw;
   return {
@@ -29,11 +26,7 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
 }
 
 /** Draws a logo with transparency, to fit a square of `box` pixels. Returns faults like `loadLogo`. */
-export async function drawLogo(
-  bytes: Buffer,
-  box: number,
-  signal?: AbortSignal,
-): Promise<Rendering | LogoFault> {
+export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | Fault> {
   const draw = await openLogo(bytes, signal);
   return 'fault' in draw ? draw : orFault(draw(box).then(unmultiply));
 }
@@ -48,7 +41,7 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
 }
 
 /** I7: opens a logo, whose drawing cost is limited by checks and by the renderer. */
-async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | LogoFault> {
+async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | Fault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
   const draw = await openRenderer(svg, signal);
@@ -59,7 +52,7 @@ async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | Log
   return isBlank ? { fault: 'is blank or damaged' } : draw;
 }
 
-async function orFault<T>(drawing: Promise<T>): Promise<T | LogoFault> {
+async function orFault<T>(drawing: Promise<T>): Promise<T | Fault> {
   try {
     return await drawing;
   } catch (error) {
@@ -68,7 +61,7 @@ async function orFault<T>(drawing: Promise<T>): Promise<T | LogoFault> {
   }
 }
 
-function wrapPng(bytes: Buffer): string | LogoFault {
+function wrapPng(bytes: Buffer): string | Fault {
   const [width, height] = bytes.length < 33 ? [0, 0] : [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   if (Math.min(width, height) < 1) return { fault: 'is a damaged PNG' };
   if (Math.max(width, height) > MOST_PIXELS) {
@@ -78,7 +71,7 @@ function wrapPng(bytes: Buffer): string | LogoFault {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image width="${width}" height="${height}" href="${data}"/></svg>`;
 }
 
-function readSvg(bytes: Buffer): string | LogoFault {
+function readSvg(bytes: Buffer): string | Fault {
   const text = new TextDecoder().decode(bytes);
   if (!text.trimStart().startsWith('<')) return { fault: 'is neither a PNG nor an SVG file' };
   const fault = findSvgFault(text);

@@ -36,11 +36,10 @@ export function readChanges(
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');
   const typed = readText(statusCell);
-  const status = typed === undefined ? undefined : (findWord(typed, STATUSES) ?? typed.trim());
-  if (typed !== undefined && status && !findWord(typed, STATUSES)) {
-    const { message, explanation } = wrongWord(typed, STATUSES);
-    doubts.push({ field: 'status', fault: { ...statusCell.faultOf(message), explanation } });
-  }
+  const known = typed === undefined ? undefined : findWord(typed, STATUSES);
+  const status = known ?? typed?.trim();
+  if (status && known === undefined)
+    doubts.push({ field: 'status', fault: { ...statusCell.faultOf(''), ...wrongWord(status, STATUSES) } });
   const changes: CodeChanges = {};
   if (name !== undefined) changes.name = name;
   if (own !== undefined) changes.destination = own;

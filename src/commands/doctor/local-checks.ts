@@ -24,7 +24,7 @@ export async function checkLocally({ flags, env, withKey }: Context) {
       const { value, message, warnings = [] } = await look();
       if (warnings.length > 0) findings.push(...warnings);
       else if (message !== undefined) findings.push(sound(name, message));
-      return value;
+      return value ?? fallback;
     } catch (error) {
       findings.push(failed(name, error));
       return fallback;
@@ -47,7 +47,7 @@ export async function checkLocally({ flags, env, withKey }: Context) {
 }
 
 interface Checked<T> {
-  value: T;
+  value?: T;
   message?: string;
   warnings?: Finding[];
 }
@@ -102,17 +102,17 @@ async function checkState(env: Context['env']): Promise<Checked<undefined>> {
   try {
     const path = await makeStateDirectory(nodeDisk, env);
     await access(path, constants.R_OK | constants.W_OK);
-    return { value: undefined, message: `${path}: the memory of runs over files` };
+    return { message: `${path}: the memory of runs over files` };
   } catch (error) {
     const message = `runs over files can't remember their requests: ${reasonOf(error)}`;
-    return { value: undefined, warnings: [doubtful('state', message, OTHER_DIRECTORY)] };
+    return { warnings: [doubtful('state', message, OTHER_DIRECTORY)] };
   }
 }
 
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {
-  if (baseUrl === undefined) return { value: undefined };
+  if (baseUrl === undefined) return {};
   const proxy = proxyFor(new URL(baseUrl), env);
   // Shows only the origin, because the proxy URL may contain a password.
   const message = proxy ? `requests go through ${proxy.origin}` : 'none; requests go directly to the service';
-  return { value: undefined, message };
+  return { message };
 }
