@@ -89,7 +89,6 @@ describe('api', () => {
   });
 
   it.each([
-    [['GET', 'https://evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
     [['GET', 'https://evil.example/qr'], 'Pass only the path, as in `qrctl api GET /qr`.'],
     [['GET', '//evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
     [['GET', '/qr/../../admin'], 'PATH is outside the base URL: /qr/../../admin'],

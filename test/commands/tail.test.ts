@@ -28,24 +28,6 @@ test('scans tail prints earlier scans since a time, oldest first, and ends after
   expect(ids).toEqual(expected);
 });
 
-test('scans tail prints each new scan once, also a scan that is listed late', async () => {
-  const sandbox = await useSandbox({ codes: 1, scans: 0 });
-  const id = sandbox.codeId();
-  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '3', ...FAST], {
-    env: sandbox.env,
-  });
-  await running.waitFor(/Waiting for scans/);
-  sandbox.workspace.addScan(id, { ts: at(0) });
-  await running.waitFor(/"id":/);
-  sandbox.workspace.addScan(id, { ts: at(-60_000) });
-  await running.waitFor(/"id":[\s\S]*"id":/);
-  sandbox.workspace.addScan(id, { ts: at(0) });
-  const { code, stdout } = await running.done;
-  expect(code).toBe(0);
-  expect(new Set(stdout.trim().split('\n')).size).toBe(3);
-});
-
 test('scans tail --all follows a code that is created later, and notes it', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
   const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];

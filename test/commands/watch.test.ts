@@ -6,7 +6,6 @@ import { failure } from '#sandbox/exchange';
 import type { SandboxOptions } from '#sandbox/options';
 import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
-import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -86,15 +85,6 @@ describe('scans watch', () => {
     const asked = ids.map((id) => sandbox.requests.filter(({ url }) => url.includes(`/${id}/scans`)).length);
     // Two weeks before the silence; whether there were scans before the nine weeks, for dropped, jumped and printed lately.
     expect(asked).toEqual([2, 4, 3, 3, 1, 2, 1, 1]);
-  });
-
-  it('ends with 0 if nothing is found', async () => {
-    const { sandbox, ids } = await useCodes();
-    expect(
-      await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env }),
-    ).toMatchObject({
-      code: 0,
-    });
   });
 
   it('with --quiet-for, reports codes with few scans, even if the last one is older than nine weeks', async () => {
@@ -177,20 +167,6 @@ describe('scans watch --input', () => {
     expect(JSON.parse(files.stdout)).toEqual(withScans);
   });
 
-  it.runIf(SOAK)('evaluates overlapping files like a single file', async () => {
-    const { sandbox } = await useCodes();
-    const at = { env: sandbox.env, cwd: await useDirectory() };
-    await runByDay(['scans', 'export', '--all', '-o', 'all.csv', '-q'], at);
-    const files = await runByDay(['scans', 'watch', '--input', 'all.csv', ...UNTIL, '-f', 'json'], at);
-    // Files that overlap are read with all IDs in memory.
-    await runByDay(['scans', 'export', '--all', '-o', 'some.csv', '-q', '--since', '60d'], at);
-    const twice = await runByDay(
-      ['scans', 'watch', '--input', 'all.csv', '--input', 'some.csv', ...UNTIL, '-f', 'json'],
-      at,
-    );
-    expect(twice.stdout).toBe(files.stdout);
-  });
-
   it('evaluates up to the last scan of the files, and notes where the data ends', async () => {
     const { sandbox, ids } = await useCodes();
     const cwd = await useDirectory();
@@ -247,9 +223,7 @@ describe('scans watch --since-last', () => {
       'list.csv was not written by --since-last: line 2 is not a row of a watch',
     ],
     [['--since-last', 'ids.txt'], 'ids.txt was not written by --since-last: it has no last_scan column'],
-    [['--since-last', 'check.csv'], 'check.csv was not written by --since-last: it has no last_scan column'],
     [['--quiet-for', '0'], 'expected a duration above zero'],
-    [['--input', 'list.csv'], "--all can't be used with --input"],
     [['--no-rotated'], '--no-rotated requires --input'],
     [['some'], "CODE can't be used with --all"],
   ])('refuses %j', async (args, message) => {
@@ -257,7 +231,6 @@ describe('scans watch --since-last', () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'id,outcome,last_scan\nx,broken,\n');
     await writeFile(join(cwd, 'ids.txt'), 'summer-menu\n');
-    await writeFile(join(cwd, 'check.csv'), 'id,outcome\nx,ok\n');
     const run = await runByDay(['scans', 'watch', '--all', ...args], { env: sandbox.env, cwd });
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);
   });
