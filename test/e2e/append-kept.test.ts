@@ -1,12 +1,10 @@
 /** What an ordinary next step must not lose: `--restart`, a forgotten `--append`, another key, a service that moved. */
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../support/api.ts';
-import { type CliOptions, startCli, useDirectory } from '../support/cli.ts';
-import { SOAK } from '../support/property-runs.ts';
+import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { type SharedAddress, useSharedAddress } from '../support/two-workspaces.ts';
@@ -79,27 +77,6 @@ describe('--restart', () => {
     expect(without).toMatchObject({ code: 0 });
     expect(await idsIn(`${file}.old`)).toHaveLength(120);
   });
-
-  test('loses no scan if it is killed at any moment: each is in the new file or in the old one', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 1250, latencyMs: 5 });
-    const args = [...all, file];
-    expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
-    await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId(1)}`);
-    for (let round = 0; round < (SOAK ? 60 : 1); round++) {
-      const { child, done } = await startCli([...args, '--restart'], { env: sandbox.env });
-      // From before the first request until after the end.
-      await Promise.race([sleep(100 + Math.random() * 700), done]);
-      child.kill('SIGKILL');
-      await done;
-      const files = (await readdir(directory)).filter(
-        (name) => !name.endsWith('.json') && !name.includes('restart'),
-      );
-      const ids = await Promise.all(files.map((name) => idsIn(join(directory, name))));
-      expect(new Set(ids.flat()).size).toBe(2500);
-    }
-    expect(await runByDay([...args, '--restart'], { env: sandbox.env })).toMatchObject({ code: 0 });
-    expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
-  }, 300_000);
 });
 
 describe('a run that forgot --append', () => {
@@ -136,14 +113,6 @@ describe('a run that forgot --append', () => {
     await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`);
     expect(await runByDay([...args, '--overwrite'], { env: sandbox.env })).toMatchObject({ code: 4 });
     expect(await everything()).toEqual(before);
-  });
-
-  test('is also refused if the log was rotated away', async () => {
-    const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 20 });
-    const args = ['scans', 'export', sandbox.codeId(), '-o', file];
-    await runByDay([...args, '--append', '--rotated'], { env: sandbox.env });
-    await rename(file, `${file}.1`);
-    expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 2 });
   });
 
   test('neither replaces a file of --output-dir, nor writes to a dataset', async () => {

@@ -1,11 +1,10 @@
 /** `scans export --append` as cron runs it: killed, started twice, on full disks, on files that others touched. */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '#sandbox/options';
 import { ask } from '../support/api.ts';
-import { argv } from '../support/argv.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { changedBody, sometimes } from '../support/faults.ts';
 import { firstRows, SOAK } from '../support/property-runs.ts';
@@ -112,39 +111,6 @@ describe.each(firstRows(1, FORMATS))('an appended %s', (format) => {
   });
 });
 
-test('a run without new scans sends one request more than its pages, and does not change the file', async () => {
-  const job = await useJob({ scans: 2000 });
-  await expectEachScanOnce(job);
-  const first = job.sandbox.requests.length;
-  expect(first).toBeLessThanOrEqual(2000 / 500 + 1);
-  const before = [await readFile(job.file), await readFile(`${job.file}.state.json`)];
-  await expectEachScanOnce(job);
-  expect(job.sandbox.requests.length - first).toBeLessThanOrEqual(2);
-  expect([await readFile(job.file), await readFile(`${job.file}.state.json`)]).toEqual(before);
-});
-
-test('several codes, --all and --output-dir keep a watermark for each code', async () => {
-  const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 70 });
-  const directory = await useDirectory();
-  const one = argv`
-    scans export ${sandbox.codeId(0)} ${sandbox.codeId(1)} --append -o ${join(directory, 'two.csv')}
-  `;
-  const all = ['scans', 'export', '--all', '--append', '-o', join(directory, 'all.ndjson')];
-  const each = argv`scans export --all --append --output-dir ${join(directory, 'each')} --format csv`;
-  for (let n = 0; n < 3; n++) {
-    for (const args of [one, all, each])
-      expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
-    for (const code of [0, 1, 2]) {
-      sandbox.workspace.addScan(sandbox.codeId(code), { ts: new Date(NEW_YEAR + n * MINUTE).toISOString() });
-    }
-  }
-  expect(await idsIn(join(directory, 'two.csv'))).toHaveLength(2 * 72);
-  expect(new Set(await idsIn(join(directory, 'all.ndjson'))).size).toBe(3 * 72);
-  expect((await readdir(join(directory, 'each'))).filter((name) => name.endsWith('.csv'))).toHaveLength(3);
-  for (const code of [0, 1, 2])
-    expect(await idsIn(join(directory, 'each', `${sandbox.codeId(code)}.csv`))).toHaveLength(72);
-});
-
 describe('runs at the same time', () => {
   test('write one after the other, or end with a clear error', async () => {
     const job = await useJob({ scans: SOAK ? 3000 : 1500, latencyMs: 10 });
@@ -157,38 +123,6 @@ describe('runs at the same time', () => {
       if (code !== 0) expect(`${code} ${stderr}`).toMatch(/^2 .*another qrctl run/s);
     expect((await idsIn(job.file)).sort()).toEqual(idsOf(job.sandbox));
   });
-});
-
-test('an append to another code or from another base URL is refused', async () => {
-  const job = await useJob({ scans: 20, codes: 2 });
-  await expectEachScanOnce(job);
-  const [, , , ...rest] = job.args;
-  expect(
-    await runByDay(['scans', 'export', job.sandbox.codeId(1), ...rest], { env: job.sandbox.env }),
-  ).toMatchObject({ code: 2 });
-  const elsewhere = job.sandbox.env.QRCTL_BASE_URL.replace('127.0.0.1', 'localhost');
-  const refused = await runJob(job, [], { QRCTL_BASE_URL: elsewhere });
-  expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain(`belongs to ${job.sandbox.env.QRCTL_BASE_URL}`);
-});
-
-test('a lost state is rebuilt from the file, and verified against the service', async () => {
-  const job = await useJob({ scans: 800 });
-  await expectEachScanOnce(job);
-  for (const lose of [
-    () => rm(`${job.file}.state.json`),
-    () => writeFile(`${job.file}.state.json`, '{"version":1'),
-  ]) {
-    addScans(job, 1);
-    await lose();
-    await expectEachScanOnce(job);
-  }
-  await rm(`${job.file}.state.json`);
-  const other = await useSandbox({ ...UNLIMITED, codes: 1, scans: 800, seed: 99 });
-  const [, , , ...rest] = job.args;
-  const refused = await runByDay(['scans', 'export', other.codeId(), ...rest], { env: other.env });
-  expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('does not return the newest row');
 });
 
 test('a file and a dataset of NDJSON keep their columns if the service adds a field', async () => {

@@ -85,15 +85,6 @@ function allIds(sandbox: TestSandbox): string[] {
 }
 
 describe('a dataset that is read while it grows', () => {
-  it('costs one request per code and the listing if there are no new scans', async () => {
-    const sandbox = await useSandbox({ codes: 4, scans: 6 });
-    const lake = join(await useDirectory(), 'lake');
-    expect(await runByDay(flags(lake), { env: sandbox.env })).toMatchObject({ code: 0, stderr: '' });
-    const before = sandbox.requests.length;
-    expect(await runByDay(flags(lake), { env: sandbox.env })).toMatchObject({ code: 0 });
-    expect(sandbox.requests.length - before).toBe(5);
-  });
-
   it.each([
     [['--partition-by', 'day'], /--partition-by requires --output-dir/],
     [

@@ -73,17 +73,6 @@ describe('a restart', () => {
     expect(second.stderr).toContain('; --since applies only to its first run');
   });
 
-  test('prints only the scans that --max-events omitted', async () => {
-    const { add, at, args, id, sandbox } = await useTail();
-    for (const minutes of [50, 40, 30, 20, 10]) add(minutes);
-    const runs = [];
-    for (const most of [2, 2, 1]) {
-      const run = await runByDay([...args(id, '--since', '1h'), '--max-events', `${most}`], at);
-      runs.push(idsIn(run.stdout));
-    }
-    expect(runs.flat()).toEqual(sandbox.scans(id).map((scan) => scan.id));
-  });
-
   test('after a kill before the first scan begins at the start of the killed run (S4)', async () => {
     const { add, start, args, at, id } = await useTail();
     const running = await start(id);
@@ -181,25 +170,6 @@ describe('a service', () => {
 });
 
 describe('kill -9', () => {
-  test.runIf(SOAK)('between two batches causes no repeated scan', async () => {
-    const { add, start, recorded, id, sandbox } = await useTail();
-    const printed: number[] = [];
-    for (let round = 1; round <= (SOAK ? 4 : 2); round++) {
-      const running = await start(id, '--since', '1h');
-      await running.waitFor(/Waiting for scans/);
-      for (const minutes of [0, 30]) add(minutes);
-      await recorded(2 * round);
-      running.child.kill('SIGKILL');
-      printed.push(...idsIn((await running.done).stdout));
-    }
-    expect(printed.sort((a, b) => a - b)).toEqual(
-      sandbox
-        .scans(id)
-        .map((scan) => Number(scan.id))
-        .sort((a, b) => a - b),
-    );
-  });
-
   test('at any time loses no scan, and the next run repeats at most the last batch (S2)', async () => {
     const { start, sandbox, id } = await useTail({
       codes: 1,
@@ -256,22 +226,6 @@ describe('kill -9', () => {
 });
 
 describe('a state is refused and stays unchanged', () => {
-  test.each([
-    [['--all'], 'it follows code ', 'Pass the same codes instead of --all or filters ('],
-    [['SECOND'], 'it follows code ', 'Pass the same codes ('],
-  ])('if it follows codes other than %j (S6)', async (choice, reason, hint) => {
-    const { add, at, args, id, sandbox, state } = await useTail();
-    add();
-    await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);
-    const before = await readFile(state, 'utf8');
-    const other = choice.map((word) => (word === 'SECOND' ? sandbox.codeId(1) : word));
-    const run = await runByDay([...args(...other), '--max-events', '1'], at);
-    expect([run.code, run.stdout]).toEqual([2, '']);
-    expect(run.stderr).toContain(reason);
-    expect(run.stderr.replace(/\s+/g, ' ')).toContain(hint);
-    expect(await readFile(state, 'utf8')).toBe(before);
-  });
-
   test('if it is of another workspace, or of another address without --moved-from (S6)', async () => {
     const { add, at, args, id, cwd } = await useTail();
     const other = await useSandbox({ codes: 2, scans: 5, seed: 9 });

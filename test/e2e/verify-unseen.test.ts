@@ -11,10 +11,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
-import { firstRows, SOAK } from '../support/property-runs.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { useSharedAddress } from '../support/two-workspaces.ts';
@@ -365,39 +364,6 @@ describe('a log whose rotated file', () => {
     expect(await linesOf(at('log.csv'))).toHaveLength(3);
     expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
     expect(await linesOf(at('log.csv'))).toHaveLength(3);
-  });
-
-  test.runIf(SOAK)('is compressed is compared, and a log whose rotated file was edited differs', async () => {
-    const job = await useJob();
-    const { run, at } = job;
-    await useRotated(job);
-    const old = await readFile(at('log.csv.1'), 'utf8');
-    await writeFile(at('log.csv.1.gz'), gzipSync(old));
-    await rm(at('log.csv.1'));
-    expect(await run(...VERIFY_ALL)).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('Verified 602 scans'),
-    });
-    await writeFile(at('log.csv.1.gz'), gzipSync(old.replace('mobile', 'tablet')));
-    expect(await run(...VERIFY_ALL)).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining('log.csv.1.gz'),
-    });
-  });
-
-  test.runIf(SOAK)('deleted for its age is not restored after a repair of a late scan', async () => {
-    const job = await useJob(2, 700);
-    const { sandbox, run, at } = job;
-    await useRotated(job);
-    addScan(sandbox, 0, 20 * DAY);
-    expect(await run(...VERIFY_ALL, '--repair')).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('added 1 missing scan'),
-    });
-    await rm(at('log.csv.1'));
-    const text = await readFile(at('log.csv'), 'utf8');
-    for (let at = 0; at < 2; at++) expect(await run(...VERIFY_ALL, '--repair')).toMatchObject({ code: 0 });
-    expect(await readFile(at('log.csv'), 'utf8')).toBe(text);
   });
 
   test('belongs to another export in the same directory does not read it', async () => {

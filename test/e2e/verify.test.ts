@@ -1,10 +1,10 @@
 /** `scans verify`: scans that arrived too late for an append are found and added, wherever the log keeps its rows; nothing else changes. */
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
-import { firstRows, SOAK } from '../support/property-runs.ts';
+import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -108,38 +108,6 @@ test('a log whose state was lost begins at its oldest scan: no older one is adde
   expect(await idsIn(cwd, 'scans.csv')).toHaveLength(before.length + 1);
 });
 
-test('`--append --verify` appends and repairs in one run', async () => {
-  const { sandbox, cwd, run } = await useJob(1, 731);
-  const line = ['scans', 'export', sandbox.codeId(), '-o', 'scans.csv', '--append', '--verify'];
-  expect(await run(...line)).toMatchObject({ code: 0 });
-  addLate(sandbox);
-  expect(await run(...line)).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('added 1 missing scan'),
-  });
-  expect(await idsIn(cwd, 'scans.csv')).toEqual(wanted(sandbox, 0));
-});
-
-test('a scan older than the rotated file is added to the new file, and the rotated file is not changed', async () => {
-  const { sandbox, cwd, run } = await useJob(2, 600);
-  const append = ['scans', 'export', '--all', '-o', 'log.csv', '--append', '--rotated'];
-  expect(await run(...append)).toMatchObject({ code: 0 });
-  await rename(join(cwd, 'log.csv'), join(cwd, 'log.csv.1'));
-  addLate(sandbox, 0, -1);
-  expect(await run(...append)).toMatchObject({ code: 0 });
-  const rotated = await readFile(join(cwd, 'log.csv.1'), 'utf8');
-  addLate(sandbox, 1, 30);
-  expect(await run('scans', 'verify', '--all', '--input', 'log.csv')).toMatchObject({ code: 8 });
-  expect(await run('scans', 'verify', '--all', '--input', 'log.csv', '--repair')).toMatchObject({ code: 0 });
-  expect(await readFile(join(cwd, 'log.csv.1'), 'utf8')).toBe(rotated);
-  expect(await idsIn(cwd, 'log.csv.1', 'log.csv')).toEqual(wanted(sandbox, 0, 1));
-  expect(await run(...append)).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('Exported 0 scans'),
-  });
-  expect(await run('scans', 'verify', '--all', '--input', 'log.csv')).toMatchObject({ code: 0 });
-});
-
 test.each(firstRows(1, ['csv', 'parquet']))(
   'a dataset of %s gets a new part in the day of the late scan',
   async (format) => {
@@ -223,25 +191,6 @@ test('a file that cannot be read is reported for its code, while the other files
     [sandbox.codeId(0)]: 'missing',
     [sandbox.codeId(1)]: 'equal',
   });
-});
-
-test('`scans verify` costs one request per code, and a few more per missing scan', async () => {
-  const codes = SOAK ? 150 : 8;
-  const { sandbox, run } = await useJob(codes, 503);
-  expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
-  const cost = async () => {
-    const before = sandbox.requests.length;
-    const { code } = await run('scans', 'verify', '--all', '--input', 'all.csv');
-    return {
-      code,
-      requests: sandbox.requests.slice(before).filter(({ url }) => url.includes('/scans')).length,
-    };
-  };
-  expect(await cost()).toEqual({ code: 0, requests: codes });
-  addLate(sandbox, 7);
-  const { code, requests } = await cost();
-  expect(code).toBe(8);
-  expect(requests).toBeLessThanOrEqual(codes + 18);
 });
 
 test('missing arguments are reported for `scans verify` and for `scans export --verify`', async () => {
