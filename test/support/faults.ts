@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { fraction, pick } from '#sandbox/chance';
 import { type Exchange, failure, type Intercept, type SandboxResponse } from '#sandbox/exchange';
 
 /** One way to answer badly. */
@@ -16,19 +15,6 @@ export const honest: Fault = (exchange) => exchange.send(exchange.apply());
 /** The fault `choose` gives for an exchange, or plain service where it gives nothing. */
 export function sometimes(choose: (exchange: Exchange) => Fault | false | undefined): Intercept {
   return (exchange) => (choose(exchange) || honest)(exchange);
-}
-
-/** Each request meets one of `faults` with the given chance, the same ones for the same seed and order of arrival. */
-export function randomly(seed: number, share: number, faults: readonly [Fault, ...Fault[]]): Intercept {
-  return sometimes(({ number }) => {
-    const chance = fraction(seed, 1, number);
-    return chance < share && pick(faults, Math.floor((chance / share) * faults.length));
-  });
-}
-
-/** The first `count` requests meet `fault`. */
-export function atFirst(count: number, fault: Fault): Intercept {
-  return sometimes(({ number }) => number < count && fault);
 }
 
 // Connections
@@ -67,20 +53,6 @@ export function half(announced: boolean): Fault {
       : { Connection: 'close' };
     exchange.response.writeHead(status, { ...headers, ...length });
     exchange.response.write(bytes.subarray(0, bytes.length / 2), () => exchange.response.socket?.end());
-  };
-}
-
-/** The true answer, a byte every `ms`. */
-export function drip(ms: number): Fault {
-  return async ({ apply, response }) => {
-    const { status, headers, body = '' } = apply();
-    response.writeHead(status, headers);
-    for (const byte of Buffer.from(body)) {
-      if (response.destroyed) return;
-      response.write(Buffer.of(byte));
-      await sleep(ms, undefined, { ref: false });
-    }
-    response.end();
   };
 }
 
@@ -160,42 +132,3 @@ export function smallerPages(rows: number): Fault {
     return send(apply({ ...request, query }));
   };
 }
-
-/** Another page than the one asked for. */
-export function otherPage(choose: (page: number) => number): Fault {
-  return ({ apply, send, request }) => {
-    const query = new URLSearchParams(request.query);
-    query.set('page', String(choose(Number(query.get('page') ?? 1))));
-    return send(apply({ ...request, query }));
-  };
-}
-
-/** Pages from `page` on are empty. */
-export function endsBefore(page: number): Fault {
-  return changedBody((body, { request }) => {
-    if (Number(request.query.get('page') ?? 1) >= page) body.data = [];
-  });
-}
-
-/** The true answer with a header set, or removed where undefined. */
-function withHeaders(headers: Record<string, string | undefined>): Fault {
-  return changed((answer) => {
-    const kept = Object.entries({ ...answer.headers, ...headers }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    );
-    return { ...answer, headers: Object.fromEntries(kept) };
-  });
-}
-
-export const withoutRateHeaders: Fault = withHeaders({
-  'X-RateLimit-Plan': undefined,
-  'X-RateLimit-Limit': undefined,
-  'X-RateLimit-Remaining': undefined,
-  'X-RateLimit-Reset': undefined,
-});
-
-export const absurdRateHeaders: Fault = withHeaders({
-  'X-RateLimit-Limit': 'many',
-  'X-RateLimit-Remaining': '-7',
-  'X-RateLimit-Reset': '99999999999999999999',
-});
