@@ -54,11 +54,4 @@ describe('scans export --dry-run', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThan(32 + 60 * tookSeconds);
   });
-
-  it('assumes a whole minute if the Reset is in milliseconds', async () => {
-    expect(await dryRun(await service((at) => at * 1000))).toMatchObject({
-      requests: 60,
-      seconds: expect.toSatisfy((s) => s >= 60),
-    });
-  });
 });

@@ -250,11 +250,6 @@ describe('a proxy for https', () => {
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
     [
-      'drops CONNECT',
-      (socket) => socket.destroy(),
-      /through the proxy 127.0.0.1:\d+: the connection was (closed|reset)/,
-    ],
-    [
       'resets CONNECT',
       (socket) => socket.resetAndDestroy(),
       /through the proxy 127.0.0.1:\d+: the connection was (closed|reset)/,

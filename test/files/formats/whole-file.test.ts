@@ -1,6 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,9 +20,7 @@ import { nodeDisk } from '#files/durable/node-disk';
 import type { Processes } from '#files/durable/replace-file';
 import { namesDevice, openWholeFile, writeWholeFile } from '#files/formats/whole-file';
 
-const LIVE = 4_000_001;
-const DEAD = 4_000_002;
-const processes: Processes = { pid: 4_000_000, isRunning: (pid) => pid === LIVE };
+const processes: Processes = { pid: 4_000_000, isRunning: () => false };
 const posix = platform() !== 'win32';
 
 let directory: string;
@@ -78,11 +75,6 @@ describe('a file appears whole', () => {
     expect(names()).toEqual(['out.csv']);
   });
 
-  test('and is kept by a discard after the commit', async () => {
-    await writeWholeFile(path, 'data', { processes });
-    expect(readFileSync(path, 'utf8')).toBe('data');
-  });
-
   test('after a rollback to a checkpoint, also to the beginning', async () => {
     const file = await open();
     await file.write('a'.repeat(400_000));
@@ -119,15 +111,6 @@ describe('a file appears whole', () => {
 });
 
 describe('a written file', () => {
-  test.runIf(posix)('keeps the permissions of the old file', async () => {
-    writeFileSync(path, 'old');
-    chmodSync(path, 0o640);
-    const file = await open();
-    expect(statSync(join(directory, '.out.csv.4000000.partial')).mode & 0o777).toBe(0o640);
-    await file.commit();
-    expect(statSync(path).mode & 0o777).toBe(0o640);
-  });
-
   test.runIf(posix)('replaces the target of a symbolic link, and keeps the link', async () => {
     mkdirSync(join(directory, 'real'));
     const real = join(directory, 'real', 'file.csv');
@@ -145,43 +128,6 @@ describe('a written file', () => {
   test.runIf(posix)('is refused behind a link to a missing file', async () => {
     symlinkSync(join(directory, 'nowhere'), path);
     await expect(open()).rejects.toThrow(UsageError);
-  });
-
-  test('removes leftovers of ended runs, and keeps files of running ones', async () => {
-    for (const name of [
-      `.out.csv.${DEAD}.partial`,
-      `.out.csv.${LIVE}.partial`,
-      `.other.csv.${DEAD}.partial`,
-      '.out.csv.4000000.partial',
-      '.out.csv.x.partial',
-    ]) {
-      writeFileSync(join(directory, name), 'torn');
-    }
-    await writeWholeFile(path, 'data', { processes });
-    expect(names()).toEqual([
-      `.other.csv.${DEAD}.partial`,
-      `.out.csv.${LIVE}.partial`,
-      '.out.csv.x.partial',
-      'out.csv',
-    ]);
-  });
-
-  test('fails at the commit if another run took its temporary name', async () => {
-    writeFileSync(path, 'old');
-    const file = await open();
-    await file.write('mine');
-    const other = await open();
-    await expect(file.commit()).rejects.toThrow(LocalError);
-    await file.discard();
-    await other.write('theirs');
-    await other.commit();
-    expect(readFileSync(path, 'utf8')).toBe('theirs');
-  });
-
-  test('may have a name as long as the file system allows', async () => {
-    const long = join(directory, '東'.repeat(84)); // 252 bytes
-    await writeWholeFile(long, 'data', { processes });
-    expect(readFileSync(long, 'utf8')).toBe('data');
   });
 
   test.each([

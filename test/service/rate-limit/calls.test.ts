@@ -1,6 +1,6 @@
 /** Many calls at once through the client: what becomes of each when the rate limit, the network or a person ends it. */
 import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '#base/errors';
+import { AuthError, RateLimitError, UnavailableError } from '#base/errors';
 import { NetworkError } from '#service/network-error';
 import type { Transport } from '#service/transport';
 import { fakeClock } from '../../support/clock.ts';
@@ -61,81 +61,6 @@ describe('behind a gateway that refuses bursts with a page of HTML', () => {
       expect(clock.monotonic()).toBeLessThan(120_000);
     },
   );
-
-  test('calls wait a minute at most if the gateway refuses all requests for five minutes', async () => {
-    const clock = fakeClock();
-    const longest: number[] = [];
-    let asked = 0;
-    const transport: Transport = {
-      async exchange() {
-        asked += 1;
-        const open = clock.monotonic() > 300_000;
-        return { status: open ? 200 : 429, headers: {}, text: open ? '{}' : '<html>' };
-      },
-      close() {},
-    };
-    const sender = client(clock, transport, { events: { pause: ({ ms }) => longest.push(ms) } });
-    await clock.run(Promise.all(Array.from({ length: 8 }, () => sender.call(GET))));
-    expect(Math.max(...longest)).toBeLessThan(60_500);
-    expect(clock.monotonic()).toBeLessThan(370_000);
-    expect(asked).toBeLessThan(60);
-  });
-});
-
-describe('a window of an hour', () => {
-  test('causes one pause and no 429', async () => {
-    const { sender, model, clock } = prepare({ limit: 10, windowMs: 3_600_000, phaseMs: 0 });
-    await clock.run(Promise.all(Array.from({ length: 15 }, () => sender.call(GET))));
-    expect(model.counts).toEqual(new Map([[200, 15]]));
-    expect(sender.stats().pauses).toBe(1);
-  });
-
-  test.each([false, true])(
-    'makes calls fail at once with --max-wait 30m (exhausted by other clients: %s)',
-    async (byOthers) => {
-      const clock = fakeClock({ wallMs: START });
-      let asked = 0;
-      const transport: Transport = {
-        async exchange() {
-          asked += 1;
-          const headers = {
-            date: new Date(clock.now()).toUTCString(),
-            'x-ratelimit-remaining': '0',
-            'x-ratelimit-reset': String((START + 3_600_000) / 1000),
-            ...(byOthers && { 'retry-after': '3600' }),
-          };
-          return { status: byOthers ? 429 : 200, headers, text: byOthers ? '{"error":"no"}' : '{}' };
-        },
-        close() {},
-      };
-      const sender = client(clock, transport, { maxWaitMs: 1_800_000 });
-      const calls = [sender.call(GET), sender.call(GET)].map((call) => call.catch((error) => error));
-      const results = await clock.run(Promise.all(calls));
-      expect(results.filter((result) => result instanceof RateLimitError)).toHaveLength(byOthers ? 2 : 1);
-      expect(asked).toBe(1);
-      expect(clock.monotonic()).toBe(0);
-    },
-  );
-});
-
-test('a 429 pauses for its Retry-After of a second, although requests are left and Reset is far ahead', async () => {
-  const clock = fakeClock({ wallMs: START });
-  let asked = 0;
-  const transport: Transport = {
-    async exchange() {
-      asked += 1;
-      const headers = {
-        date: new Date(clock.now()).toUTCString(),
-        'x-ratelimit-remaining': '400',
-        'x-ratelimit-reset': String((START + 50_000) / 1000),
-        ...(asked === 1 && { 'retry-after': '1' }),
-      };
-      return { status: asked === 1 ? 429 : 200, headers, text: asked === 1 ? '{"error":"no"}' : '{}' };
-    },
-    close() {},
-  };
-  await clock.run(client(clock, transport, {}).call(GET));
-  expect(clock.monotonic()).toBeLessThan(1100);
 });
 
 describe('--retry-for', () => {
@@ -210,18 +135,6 @@ describe('--max-wait', () => {
     expect(sender.stats()).toMatchObject({ pauses: 0, pausedMs: 0 });
     expect(clock.monotonic()).toBeLessThan(2000);
   });
-
-  test('limits the sum of all pauses: a pause that would exceed the limit does not begin', async () => {
-    const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 150_000 });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 50 }, () => sender.call(GET))));
-    expect(model.counts.get(200)).toBe(30);
-    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
-    expect(sender.stats().pausedMs).toBeLessThan(150_000);
-    const rejected = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
-    expect(rejected.reason.message).toMatch(/--max-wait allows 2 min 30 s in total \(\d min.* used\)$/);
-    // Two windows were waited for; the third is not begun.
-    expect(clock.monotonic()).toBeLessThan(2 * 60_000 + 3000);
-  });
 });
 
 describe('places in flight', () => {
@@ -261,41 +174,5 @@ describe('places in flight', () => {
     );
     expect(new Set(reasons)).toEqual(new Set([AuthError, UnavailableError]));
     expect(inside).toBe(0);
-  });
-
-  test('lost responses count as requests: with 5 left, calls pause after five lost responses', async () => {
-    const clock = fakeClock({ wallMs: START, seed: 1 });
-    let count = 0;
-    const transport: Transport = {
-      async exchange() {
-        count += 1;
-        await clock.sleep(10);
-        if (count > 1 && clock.monotonic() < 30_000)
-          throw new NetworkError('the connection was reset', { sent: true });
-        const headers = {
-          date: new Date(clock.now()).toUTCString(),
-          'x-ratelimit-remaining': count === 1 ? '5' : '50',
-          'x-ratelimit-reset': clock.monotonic() < 30_000 ? '1800000030' : '1800000060',
-        };
-        return { status: 200, headers, text: '{}' };
-      },
-      close() {},
-    };
-    const sender = client(clock, transport, { concurrency: 1 });
-    await clock.run(Promise.all([sender.call(GET), sender.call(GET)]));
-    expect(count).toBe(1 + 5 + 1);
-    expect(sender.stats().pauses).toBe(1);
-  });
-
-  test('an abort ends a pause and all waiting calls at once, with the reason of the abort (L15)', async () => {
-    const aborter = new AbortController();
-    const reason = new InterruptedError('SIGINT');
-    const events = { pause: () => queueMicrotask(() => aborter.abort(reason)) };
-    const { clock, sender } = prepare({ limit: 10, signal: aborter.signal, events });
-    const results = await clock.run(Promise.allSettled(Array.from({ length: 30 }, () => sender.call(GET))));
-    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(20);
-    for (const result of results) if (result.status === 'rejected') expect(result.reason).toBe(reason);
-    expect(clock.monotonic()).toBeLessThan(4000);
-    await expect(sender.call(GET)).rejects.toBe(reason);
   });
 });
