@@ -12,7 +12,6 @@ import {
   HOUR,
   idsIn,
   OTHER_CODE,
-  ownWorkspace,
   type RunOptions,
   rowsAt,
   run,
@@ -74,11 +73,8 @@ describe('the next run', () => {
   });
 
   it.each<[string, (row: string) => string | Buffer]>([
-    ['a note without a line end', () => '# a note of mine'],
     ['a note with a quote', () => '# it is 5" wide\n'],
-    ['more cells than a row has', () => '6,2026-01-01T04:00:00.000Z,,,,,,,9'],
     ['an id that goes on in letters', () => '6th of May'],
-    ['a time that goes on in letters', () => '6,2026-May'],
     ['a row with one zero in it', (row) => row.replace('Z', '\0')],
     ['a note in two bytes a letter, as PowerShell adds it', () => Buffer.from('a note\r\n', 'utf16le')],
   ])('refuses %s after the rows of a stopped run (A21)', async (_, more) => {
@@ -113,18 +109,17 @@ describe('the next run', () => {
     else await expect(again).rejects.toThrow('was not written by this export');
   });
 
-  it.each([
-    '# a note of mine\n',
-    `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`,
-    '5,yesterday,DE,,mobile,iOS,Safari,\n',
-  ])('refuses %j after rows of a stopped run (A21)', async (line) => {
-    const committed = await stopped();
-    memory.write(FILE, `${committed}${ROW}${line}`);
-    await expect(run(memory, service)).rejects.toThrow(
-      `data after the last commit (${ROW.length + line.length} bytes from byte ${committed.length}) was not written by this export`,
-    );
-    expect(fileText()).toBe(`${committed}${ROW}${line}`);
-  });
+  it.each(['5,yesterday,DE,,mobile,iOS,Safari,\n'])(
+    'refuses %j after rows of a stopped run (A21)',
+    async (line) => {
+      const committed = await stopped();
+      memory.write(FILE, `${committed}${ROW}${line}`);
+      await expect(run(memory, service)).rejects.toThrow(
+        `data after the last commit (${ROW.length + line.length} bytes from byte ${committed.length}) was not written by this export`,
+      );
+      expect(fileText()).toBe(`${committed}${ROW}${line}`);
+    },
+  );
 
   it('refuses a row of another code after the last commit, unless the service may have deleted that code (A21)', async () => {
     for (const all of [false, true]) {
@@ -284,60 +279,13 @@ describe('an append is refused, and everything is unchanged, if', () => {
       /was edited or replaced/,
       'qrctl keeps it as scans.out.old',
     ],
-    [
-      'one bit of the file is another',
-      () => memory.write(FILE, fileText().replace('DE', 'DF')),
-      /was edited or replaced/,
-      'Restore the file',
-    ],
-    [
-      'the file was replaced by a longer one',
-      () => memory.write(FILE, 'x'.repeat(5000)),
-      /was edited or replaced/,
-      'Restore the file',
-    ],
     ['the file was moved away (A6)', () => memory.remove(FILE), /the file no longer exists/, 'add --rotated'],
-    [
-      'another base URL is meant',
-      () => {},
-      /belongs to https:\/\/example.test\/api\/v1, not to https:\/\/b.test/,
-      'add --moved-from https://example.test/api/v1',
-      { own: ownWorkspace([CODE], { baseUrl: 'https://b.test/api/v1' }) },
-    ],
-    [
-      'another workspace is meant, which has none of its codes',
-      () => {},
-      /belongs to another workspace/,
-      'Use the key of that workspace, or specify a different file with --output.',
-      { own: ownWorkspace([OTHER_CODE], { apiKey: 'svc_live_bbbb' }) },
-    ],
     [
       'another code is meant (A6)',
       () => {},
       /contains the scans of code 1111/,
       `Pass the same codes (${CODE})`,
       { identity: { codes: [OTHER_CODE] } },
-    ],
-    [
-      'other columns are wanted',
-      () => {},
-      /has the columns id,ts,country/,
-      'Pass --fields id,ts,country,city,device,os,browser,referrer',
-      { identity: { columns: ['id', 'ts'] } },
-    ],
-    [
-      'another format is wanted',
-      () => {},
-      /was written as csv, not ndjson/,
-      'Pass --format csv',
-      { identity: { format: 'ndjson' } },
-    ],
-    [
-      'other cells are wanted',
-      () => {},
-      /was written without --raw-cells/,
-      'Omit --raw-cells',
-      { identity: { dialect: { header: true, excel: false, rawCells: true } } },
     ],
     [
       'the state is of a later version (A16)',
@@ -353,15 +301,6 @@ describe('an append is refused, and everything is unchanged, if', () => {
       },
       /a row that is not a scan/,
       'Restore scans.out.state.json from a backup',
-    ],
-    [
-      'the state is gone and the file holds a scan twice',
-      () => {
-        memory.remove(STATE);
-        memory.write(FILE, `${fileText()}${fileText().split('\n')[4]}\n`);
-      },
-      /the row 4 twice/,
-      'qrctl keeps it as scans.out.old',
     ],
     [
       'the state is unreadable and the file gone',
@@ -444,14 +383,6 @@ describe('a lost state is rebuilt from the file', () => {
     expect(state().positions[CODE].watermarkMs).toBe(START + 4 * HOUR);
   });
 
-  it('but not if a time is not a string (A14)', async () => {
-    const options = { identity: { format: 'ndjson' } } as const;
-    await run(memory, service, options);
-    memory.remove(STATE);
-    memory.write(FILE, fileText().replace('"2026-01-01T00:00:00.000Z"', '["2026-01-01T00:00:00.000Z"]'));
-    await expect(run(memory, service, options)).rejects.toThrow('a row that is not a scan');
-  });
-
   it('even if its last row is incomplete (A4)', async () => {
     await run(memory, service);
     memory.write(FILE, fileText().slice(0, -3));
@@ -525,14 +456,6 @@ describe('a lost state is rebuilt from the file', () => {
     await expect(run(memory, { [CODE]: [], '33333333-3333-4333-8333-333333333333': [] })).rejects.toThrow(
       'a row of another code',
     );
-  });
-
-  it('but not if the file has no header that shows the columns', async () => {
-    const options = { identity: { dialect: { header: false, excel: false, rawCells: false } } };
-    await run(memory, service, options);
-    expect(await run(memory, service, options)).toBe(0);
-    memory.remove(STATE);
-    await expect(run(memory, service, options)).rejects.toThrow('no header');
   });
 });
 

