@@ -69,14 +69,7 @@ describe('a period that is not over', () => {
   test('is compared with the same part of the previous period, and notes state both ranges', async () => {
     const stats = await useService();
     const { rows, stderr } = await stats(
-      '--during',
-      '2026-04',
-      '--compare',
-      'previous',
-      '--by',
-      'month',
-      '--by',
-      'country',
+      ...argv`--during 2026-04 --compare previous --by month --by country`,
     );
     expect(rows).toMatchObject([
       { value: '2026-04', scans: 229, previous: 229, complete: false },

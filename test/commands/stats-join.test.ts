@@ -62,14 +62,8 @@ describe('a joined column', () => {
     const made: string[] = [];
     for (const from of [['--all'], ['--input', 'scans.csv']]) {
       for (const file of ['ids.csv', 'slugs.csv']) {
-        const { code, stdout, stderr } = await statsOf(sandbox, cwd, [
-          ...from,
-          '--join',
-          file,
-          '--by',
-          'city name',
-          ...RANGE,
-        ]);
+        const args = [...from, '--join', file, '--by', 'city name', ...RANGE];
+        const { code, stdout, stderr } = await statsOf(sandbox, cwd, args);
         expect({ code, lines: scansIn(linesOf(stdout, 'City name')) }).toEqual({
           code: 0,
           lines: { Berlin: of(0, 1), Hamburg: of(2), '': of(3, 4) },

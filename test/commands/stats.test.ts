@@ -11,19 +11,7 @@ import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Its made-up scans end with 2024. */
 const RANGE = ['--since', '2024-11-01', '--until', '2024-12-01', '--timezone', 'Asia/Kathmandu'];
-const EVERYTHING = [
-  'day',
-  'week',
-  'month',
-  'hour',
-  'weekday',
-  'country',
-  'city',
-  'device',
-  'os',
-  'browser',
-  'referrer',
-];
+const EVERYTHING = 'day week month hour weekday country city device os browser referrer'.split(' ');
 const BY = [...EVERYTHING, 'code'].flatMap((by) => ['--by', by]);
 
 async function requestsOf(sandbox: TestSandbox, args: string[]) {

@@ -86,16 +86,7 @@ describe('a log that an append keeps', () => {
     const wanted = scansOf(sandbox, ...codes);
     sandbox.workspace.delete(deleted);
     const before = sandbox.requests.length;
-    const converted = await run(
-      'export',
-      '--input',
-      'log.ndjson',
-      '--output-dir',
-      'lake',
-      '-f',
-      'ndjson',
-      ...MONTHS,
-    );
+    const converted = await run(...argv`export --input log.ndjson --output-dir lake -f ndjson ${MONTHS}`);
     expect(converted).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Converted 2,111 scans of 3 codes'),
@@ -117,16 +108,7 @@ describe('a log that an append keeps', () => {
     const { sandbox, cwd, run } = await useJob(2, 120);
     const code = sandbox.codeId();
     await run('export', code, '-o', 'log.ndjson', '--append');
-    const done = await run(
-      'export',
-      '--input',
-      'log.ndjson',
-      '--output-dir',
-      'lake',
-      '-f',
-      'ndjson',
-      ...MONTHS,
-    );
+    const done = await run(...argv`export --input log.ndjson --output-dir lake -f ndjson ${MONTHS}`);
     expect(done).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(`\`qrctl scans export ${code} --output-dir lake`),
@@ -155,17 +137,7 @@ describe('a log that an append keeps', () => {
 test('a directory of one file per code continues with all codes', async () => {
   const { sandbox, cwd, run } = await useJob(3, 60);
   await run('export', '--all', '--output-dir', 'logs', '--append');
-  const done = await run(
-    'export',
-    '--input',
-    'logs',
-    '--output-dir',
-    'lake',
-    '-f',
-    'ndjson',
-    '--partition-by',
-    'day',
-  );
+  const done = await run(...argv`export --input logs --output-dir lake -f ndjson --partition-by day`);
   expect(done).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('`qrctl scans export --all --output-dir lake'),

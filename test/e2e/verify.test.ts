@@ -62,17 +62,7 @@ describe.each(firstRows(1, ['scans.csv', 'scans.ndjson']))('an appended file %s'
       { outcome: 'different', missing: 1 },
     ]);
     const text = await readFile(join(cwd, file), 'utf8');
-    const planned = await run(
-      'scans',
-      'verify',
-      code,
-      '--input',
-      file,
-      '--repair',
-      '--dry-run',
-      '-f',
-      'json',
-    );
+    const planned = await run(...argv`scans verify ${code} --input ${file} --repair --dry-run -f json`);
     expect(planned).toMatchObject({ code: 8, stdout: found.stdout });
     expect(await readFile(join(cwd, file), 'utf8')).toBe(text);
     const repaired = await run('scans', 'verify', code, '--input', file, '--repair', '-f', 'json');

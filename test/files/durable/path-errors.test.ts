@@ -1,24 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedPipeError, LocalError, systemCode, UsageError } from '#base/errors';
 import { cannotOpen, cannotWrite, describeSystemError, ifDiskFull } from '#files/durable/path-errors';
+import { argv } from '../../support/argv.ts';
 
 const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });
 
-const OF_THE_PATH = [
-  'ENOENT',
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'EISDIR',
-  'EEXIST',
-  'ENOTDIR',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'EINVAL',
-  'ENOTSUP',
-  'ETXTBSY',
-  'ENXIO',
-];
+const OF_THE_PATH = argv`
+  ENOENT EACCES EPERM EROFS EISDIR EEXIST ENOTDIR ENAMETOOLONG ELOOP EINVAL ENOTSUP ETXTBSY ENXIO
+`;
 const OF_THE_MACHINE = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENFILE'];
 
 describe('the failure to open a file', () => {

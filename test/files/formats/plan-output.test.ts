@@ -139,26 +139,13 @@ describe('a file name of another format is refused', () => {
   });
 
   test.each(
-    [
-      'csv.zip',
-      'csv.zst',
-      'csv.bz2',
-      'tar.gz',
-      'xz',
-      'xlsm',
-      'XLSB',
-      'html',
-      'yaml',
-      'xml',
-      'pdf',
-      'sqlite',
-      'feather',
-      'json5',
-    ].flatMap((extension) => [
-      [{ output: `a.${extension}` }],
-      [{ output: `a.${extension}`, format: 'csv' as const }],
-      [{ output: `a.${extension}`, ids: true }],
-    ]),
+    'csv.zip csv.zst csv.bz2 tar.gz xz xlsm XLSB html yaml xml pdf sqlite feather json5'
+      .split(' ')
+      .flatMap((extension) => [
+        [{ output: `a.${extension}` }],
+        [{ output: `a.${extension}`, format: 'csv' as const }],
+        [{ output: `a.${extension}`, ids: true }],
+      ]),
   )('%j', (flags) => {
     const { message, hint } = refusal(flags);
     expect(message).toMatch(/cannot write a\..*is not supported/);

@@ -72,21 +72,10 @@ test('a report contains nothing about the machine: no path, file name or command
     'id,ts,country,qr_slug,qr_name\n1,2026-10-01T00:00:00Z,DE,menu,Speisekarte\n2,2026-10-02T00:00:00Z,FR,poster,Poster\n',
   );
   const output = join(directory, 'out.html');
-  const args = [
-    '--by',
-    'code',
-    '--by',
-    'country',
-    '--language',
-    'de',
-    '--note',
-    'Guten Tag',
-    '--timezone',
-    'Asia/Tokyo',
-    '-o',
-    output,
-  ];
-  const { code } = await runByDay(['scans', 'report', '--input', input, ...args], { cwd: directory });
+  const args = argv`
+    scans report --input ${input} --by code --by country --language de --timezone Asia/Tokyo -o ${output}
+  `;
+  const { code } = await runByDay([...args, '--note', 'Guten Tag'], { cwd: directory });
   const page = await readFile(output, 'utf8');
   expect(code).toBe(0);
   expect(page).toContain('<bdi>Speisekarte</bdi> <bdi class="slug">menu</bdi>');

@@ -7,26 +7,15 @@ import {
   readLogName,
   stemOfLog,
 } from '#files/formats/read/rotated-names';
+import { argv } from '../../../support/argv.ts';
 import { SOAK } from '../../../support/property-runs.ts';
 
-const ROTATED = [
-  'scans.csv.10.gz',
-  'scans.csv.2.gz',
-  'scans.csv.1',
-  'scans.csv.0',
-  'scans.csv-20261101',
-  'scans.csv-20261101.gz',
-  'scans.csv-2026-11-01',
-  'scans.csv-2026110103',
-  'scans.csv-20261101-1793500000',
-  'scans.csv-1793500000',
-  'scans.csv.20261101030000',
-  'scans.csv_2026-11-01T03:00',
-  'scans-20261101.csv',
-  'scans-20261101.csv.gz',
-  'scans.1.csv',
-  'scans.2.csv.gz',
-];
+const ROTATED = argv`
+  scans.csv.10.gz scans.csv.2.gz scans.csv.1 scans.csv.0 scans.csv-20261101 scans.csv-20261101.gz
+  scans.csv-2026-11-01 scans.csv-2026110103 scans.csv-20261101-1793500000 scans.csv-1793500000
+  scans.csv.20261101030000 scans.csv_2026-11-01T03:00 scans-20261101.csv scans-20261101.csv.gz
+  scans.1.csv scans.2.csv.gz
+`;
 
 describe('a file of a log', () => {
   it.each(ROTATED)('%s belongs to scans.csv', (name) => {
@@ -35,21 +24,11 @@ describe('a file of a log', () => {
     expect(stemOfLog(name)).toBe('scans');
   });
 
-  it.each([
-    'scans.csv.bak',
-    'scans.csv.old',
-    'scans.csv~',
-    'scans.csv.swp',
-    'scans.csv.state.json',
-    'scans.csv.1.bak',
-    'scans.csv.12345',
-    'scans.csv-20261301',
-    'scans.csv-menu',
-    'scans2.csv',
-    'scans-2026-11.csv',
-    'scans.csv.gz',
-    'my-scans.csv.1',
-  ])('%s does not belong to scans.csv', (name) => {
+  it.each(argv`
+    scans.csv.bak scans.csv.old scans.csv~ scans.csv.swp scans.csv.state.json scans.csv.1.bak
+    scans.csv.12345 scans.csv-20261301 scans.csv-menu scans2.csv scans-2026-11.csv scans.csv.gz
+    my-scans.csv.1
+  `)('%s does not belong to scans.csv', (name) => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
@@ -68,15 +47,9 @@ describe('a file of a log', () => {
       names
         .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])
         .sort(([, a], [, b]) => compareAges(a, b));
-    const oldestFirst = [
-      'a.csv-20260930',
-      'a.csv-2026100103',
-      'a.csv-20261002.gz',
-      'a.csv.10.gz',
-      'a.csv.9.gz',
-      'a.csv.1',
-      'a.csv',
-    ];
+    const oldestFirst = argv`
+      a.csv-20260930 a.csv-2026100103 a.csv-20261002.gz a.csv.10.gz a.csv.9.gz a.csv.1 a.csv
+    `;
     expect(sorted([...oldestFirst].sort()).map(([name]) => name)).toEqual(oldestFirst);
   });
 

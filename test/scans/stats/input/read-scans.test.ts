@@ -9,6 +9,7 @@ import type { Row } from '#files/formats/row-sink';
 import type { ValueDimension } from '#scans/stats/dimensions';
 import { listInputs } from '#scans/stats/input/list-inputs';
 import { readInputs } from '#scans/stats/input/read-scans';
+import { argv } from '../../../support/argv.ts';
 import { useDirectory } from '../../../support/cli.ts';
 import { FORMULAS } from '../../../support/hostile-strings.ts';
 import { SOAK } from '../../../support/property-runs.ts';
@@ -414,14 +415,10 @@ describe('the files of --input', () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'dt=2026-10-02'));
     await mkdir(join(directory, 'dt=2026-10-01'));
-    for (const name of [
-      'dt=2026-10-02/part-1.csv',
-      'dt=2026-10-01/part-1.csv',
-      'scans.csv.state.json',
-      '_manifest.json',
-      'notes.txt',
-      '.x.csv',
-    ]) {
+    for (const name of argv`
+      dt=2026-10-02/part-1.csv dt=2026-10-01/part-1.csv scans.csv.state.json _manifest.json notes.txt
+      .x.csv
+    `) {
       await writeFile(join(directory, name), '');
     }
     const found = (await listed([directory])).map((path) => path.slice(directory.length + 1));
