@@ -187,11 +187,6 @@ describe('an append from a service without a Date header', () => {
     const untilMs = START + DAY;
     expect(await startOf({ ...at(undefined, START - DAY), untilMs }, untilMs)).toBe(START + HOUR);
   });
-
-  it('accepts a correct clock of this machine', async () => {
-    await run(memory, service, at(undefined, START + 3 * HOUR));
-    expect(await startOf(at(undefined, START + DAY), START + DAY)).toBe(START + HOUR);
-  });
 });
 
 it("the start of a run is the overlap, and moves back if the service's clock turns out to be set back", async () => {

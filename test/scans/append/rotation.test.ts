@@ -100,15 +100,6 @@ describe('a file that was moved away', () => {
     expect(state().positions[CODE]).toMatchObject({ rows: 2, movedUntilMs: START + 2 * HOUR });
   });
 
-  it("is continued in the empty file that logrotate's create leaves", async () => {
-    await rotated();
-    await rotate();
-    memory.write(FILE, '');
-    add(3 * HOUR);
-    expect(await rotated()).toBe(1);
-    expect(ids()).toEqual(['4']);
-  });
-
   it('starts from scratch if the first run stopped before it wrote any row', async () => {
     memory.write(FILE, '');
     await killedAt('flush /data', { fault: 'end-after' });
@@ -116,18 +107,6 @@ describe('a file that was moved away', () => {
     memory.remove(FILE);
     expect(await rotated()).toBe(3);
     expect(ids()).toEqual(['1', '2', '3']);
-  });
-
-  it('is continued in a file with only a header if no scan is new, and that file can be rotated again', async () => {
-    await rotated();
-    for (let night = 0; night < 3; night++) {
-      await rotate();
-      expect(await rotated()).toBe(0);
-      expect(ids()).toEqual([]);
-    }
-    add(3 * HOUR);
-    await rotate();
-    expect(await rotated()).toBe(1);
   });
 
   it('is refused without --rotated', async () => {

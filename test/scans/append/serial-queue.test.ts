@@ -93,17 +93,6 @@ describe('commits', () => {
     await clock.advance(60_000);
     expect(commits).toEqual([0]);
   });
-
-  it('end when the queue stops', async () => {
-    const { clock, queue, commits, rows } = start();
-    const first = rows();
-    await clock.advance(10);
-    await first;
-    await rows();
-    await queue.stop();
-    await clock.advance(60_000);
-    expect(commits).toEqual([10]);
-  });
 });
 
 describe('work', () => {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError } from '#base/errors';
-import { type BackupContext, openBackup, requestsOfBackup } from '#scans/backup/back-up';
+import { type BackupContext, openBackup } from '#scans/backup/back-up';
 
 import type { Service } from '#service/service';
 import type { SendDelete } from '#service/service-options';
@@ -458,19 +458,5 @@ describe('a code that a killed run paused (B5)', () => {
       both,
       ['PATCH active'],
     ]);
-  });
-});
-
-describe('the cost of a backup', () => {
-  it.each([
-    [0, 'active'],
-    [3, 'paused'],
-    [1203, 'active'],
-  ])('is known before it begins: %i scans, %s', async (scans, status) => {
-    const { backup, code, log, send } = await useWorld({ scans, status });
-    const foreseen = requestsOfBackup(code, scans);
-    await backup.backUp(send);
-    // Without the DELETE.
-    expect(foreseen).toBe(log.length - 1);
   });
 });

@@ -362,14 +362,6 @@ describe('a comparison', () => {
       change: null,
     });
   });
-
-  it('of weekdays and hours is always made by averages', () => {
-    const given: Given = {
-      now: [OCTOBER, { '2026-10-05': 60 }],
-      before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],
-    };
-    for (const by of ['weekday', 'hour'] as const) expect(rowsOf(by, given).comparesAverages).toBe(true);
-  });
 });
 
 describe('a row that begins before the data', () => {
@@ -419,13 +411,6 @@ it('values are not compared by averages if all of the previous period is before 
     data: { fromMs: at('2026-10-01') },
   };
   expect(rowsOf('country', given).comparesAverages).toBe(false);
-});
-
-it('codes without scans have no row unless they are requested', () => {
-  const given = options({ now: [OCTOBER, { '2026-10-05': 1 }] });
-  const codesIn = (more: Partial<FiguresOptions>) =>
-    figuresOf(groupOf('code'), { ...given, ...more }).rows.map(({ value }) => value);
-  expect([codesIn({}), codesIn({ codes: ['poster', 'menu'] })]).toEqual([['menu'], ['menu', 'poster']]);
 });
 
 it('hours of a weekday add up over weeks (F3)', () => {

@@ -90,19 +90,6 @@ it('a followed code returns a scan that the service lists twice only once, with 
   }
 });
 
-it('a followed code returns, after an outage, the scans from before and during the outage', async () => {
-  const { list, next, stop } = follow();
-  list(1);
-  expect(await next()).toEqual([[1, 1]]);
-  list(2);
-  stop(true);
-  await expect(next()).rejects.toThrow('down');
-  list(3);
-  stop(false);
-  expect((await next()).map(([id]) => id)).toEqual([2, 3]);
-  expect(await next()).toEqual([]);
-});
-
 it('following a code finds scans that are listed nearly an hour late, with at most two requests per interval', async () => {
   const { list, next, scans } = follow();
   const known = Array.from({ length: 3000 }, (_, n) => 60 + n / 50);
