@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { useDirectory } from '../support/cli.ts';
+import { ends, useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -169,10 +169,7 @@ describe('--join refuses', () => {
     await writeFile(join(cwd, 'own.csv'), 'slug,region,Region 2\na,N,1\n');
     await writeFile(join(cwd, 'scans.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });
-    expect({ code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`qrctl: ${message}\n`),
-    });
+    expect({ code, stderr }).toMatchObject(ends(2, `qrctl: ${message}\n`));
   });
 
   test('an unknown column, with the nearest name, and an unknown dimension, with a hint about columns', async () => {

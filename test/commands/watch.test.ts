@@ -6,6 +6,7 @@ import { failure } from '#sandbox/exchange';
 import type { SandboxOptions } from '#sandbox/options';
 import { argv } from '../support/argv.ts';
 import { useDirectory } from '../support/cli.ts';
+import { useJob } from '../support/job.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -23,7 +24,8 @@ function add({ workspace }: TestSandbox, id: string, perDay: number, from: numbe
 
 /** Old codes: well, quiet, dropped, jumped, with few scans, printed lately, without scans; and one that is new. */
 async function useCodes(options: SandboxOptions = {}) {
-  const sandbox = await useSandbox({ codes: 7, scans: 0, limit: 100_000, ...options });
+  const job = await useJob({ codes: 7, scans: 0, ...options });
+  const { sandbox } = job;
   const ids = Array.from({ length: 7 }, (_, n) => sandbox.codeId(n));
   // Some sample codes are paused.
   for (const id of ids) sandbox.workspace.update(id, { status: 'active' });
@@ -38,7 +40,8 @@ async function useCodes(options: SandboxOptions = {}) {
   add(sandbox, late, 19, 20);
   const { id } = sandbox.workspace.create({ name: 'fresh' });
   add(sandbox, id, 20, 6);
-  return { sandbox, ids: [...ids, id] };
+  const watch = (...args: string[]) => job.run('scans', 'watch', ...args);
+  return { ...job, ids: [...ids, id], watch };
 }
 
 const outcomesOf = (stdout: string) =>
@@ -52,13 +55,9 @@ describe('scans watch', () => {
   it.each(['asc', 'desc'] as const)(
     'prints one line per code in the documented columns, and exits with 8 (pages %s)',
     async (scanOrder) => {
-      const { sandbox } = await useCodes({ scanOrder });
-      const run = await runByDay(
-        ['scans', 'watch', '--all', ...UNTIL, '--fields', 'outcome,scans,expected,low,high,last_scan,note'],
-        {
-          env: sandbox.env,
-        },
-      );
+      const { watch } = await useCodes({ scanOrder });
+      const fields = 'outcome,scans,expected,low,high,last_scan,note';
+      const run = await watch('--all', ...UNTIL, '--fields', fields);
       expect(run.code, run.stderr).toBe(8);
       const last = (days: number, perDay: number) =>
         new Date(END - (days + 0.5 / perDay) * DAY_MS).toISOString();
@@ -79,8 +78,8 @@ describe('scans watch', () => {
   );
 
   it('costs one or two requests per code, and more only to confirm a finding', async () => {
-    const { sandbox, ids } = await useCodes();
-    const run = await runByDay(['scans', 'watch', '--all', ...UNTIL], { env: sandbox.env });
+    const { sandbox, ids, watch } = await useCodes();
+    const run = await watch('--all', ...UNTIL);
     expect(run.code).toBe(8);
     const asked = ids.map((id) => sandbox.requests.filter(({ url }) => url.includes(`/${id}/scans`)).length);
     // Two weeks before the silence; whether there were scans before the nine weeks, for dropped, jumped and printed lately.
@@ -88,10 +87,9 @@ describe('scans watch', () => {
   });
 
   it('with --quiet-for, reports codes with few scans, even if the last one is older than nine weeks', async () => {
-    const { sandbox, ids } = await useCodes();
+    const { sandbox, ids, watch } = await useCodes();
     add(sandbox, ids[6] ?? '', 1, 90, 80);
-    const run = (...args: string[]) =>
-      runByDay(['scans', 'watch', ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args], { env: sandbox.env });
+    const run = (...args: string[]) => watch(ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args);
     expect((await run()).code).toBe(0);
     const found = await run('--quiet-for', '7d', '--fields', 'outcome,note');
     expect(found).toMatchObject({
@@ -102,13 +100,10 @@ describe('scans watch', () => {
   });
 
   it('neither requests nor evaluates a paused code without --status (W11)', async () => {
-    const { sandbox, ids } = await useCodes();
+    const { sandbox, ids, watch } = await useCodes();
     const quiet = ids[1] ?? '';
     sandbox.workspace.update(quiet, { status: 'paused' });
-    const run = (...args: string[]) =>
-      runByDay(['scans', 'watch', quiet, ...UNTIL, '--fields', 'outcome,scans,note', ...args], {
-        env: sandbox.env,
-      });
+    const run = (...args: string[]) => watch(quiet, ...UNTIL, '--fields', 'outcome,scans,note', ...args);
     expect(await run()).toMatchObject({ code: 0, stdout: 'outcome,scans,note\nok,,not judged: paused\n' });
     expect(sandbox.requests.filter(({ url }) => url.includes('/scans'))).toEqual([]);
     expect(await run('--status', 'paused')).toMatchObject({
@@ -118,8 +113,8 @@ describe('scans watch', () => {
   });
 
   it('ends all weeks at one time, which is never later than the time of the service (W9)', async () => {
-    const { sandbox } = await useCodes({ clockSkewMs: -2 * DAY_MS });
-    await runByDay(['scans', 'watch', '--all', '--until', '2099-01-01'], { env: sandbox.env });
+    const { sandbox, watch } = await useCodes({ clockSkewMs: -2 * DAY_MS });
+    await watch('--all', '--until', '2099-01-01');
     const ends = new Set(
       sandbox.requests
         .flatMap(({ url }) => /[?&]until=([^&]+)/.exec(url)?.[1] ?? [])
@@ -134,32 +129,26 @@ describe('scans watch', () => {
   });
 
   it('evaluates the other codes if one fails, and reports the failure', async () => {
-    const { sandbox, ids } = await useCodes({
+    const { ids, watch } = await useCodes({
       intercept: ({ request, apply, send }) =>
         send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),
     });
-    const run = await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], {
-      env: sandbox.env,
-    });
+    const run = await watch(ids[0] ?? '', ids[4] ?? '', ...UNTIL);
     expect(run.code).toBe(8);
     expect(outcomesOf(run.stdout)).toEqual(['ok']);
     expect(run.stderr).toContain('1 of 2 codes could not be watched; the other codes were');
-    const alone = await runByDay(['scans', 'watch', ids[4] ?? '', ...UNTIL], { env: sandbox.env });
+    const alone = await watch(ids[4] ?? '', ...UNTIL);
     expect(alone.code).toBe(4);
   });
 });
 
 describe('scans watch --input', () => {
   it('evaluates exported files like the service, without a request', async () => {
-    const { sandbox } = await useCodes();
-    const cwd = await useDirectory();
-    const at = { env: sandbox.env, cwd };
-    await runByDay(['scans', 'export', '--all', '-o', 'all.csv', '-q'], at);
-    const service = await runByDay(['scans', 'watch', '--all', ...UNTIL, '-f', 'json'], at);
-    const before = sandbox.requests.length;
-    const files = await runByDay(['scans', 'watch', '--input', 'all.csv', ...UNTIL, '-f', 'json'], at);
-    expect(files.code).toBe(8);
-    expect(sandbox.requests).toHaveLength(before);
+    const { run, counted, watch } = await useCodes();
+    await run('scans', 'export', '--all', '-o', 'all.csv', '-q');
+    const service = await watch('--all', ...UNTIL, '-f', 'json');
+    const files = await counted('scans', 'watch', '--input', 'all.csv', ...UNTIL, '-f', 'json');
+    expect(files).toMatchObject({ code: 8, requests: 0 });
     // A code without scans is in no file.
     const withScans = JSON.parse(service.stdout).filter(
       ({ last_scan }: { last_scan: string | null }) => last_scan !== null,
@@ -168,18 +157,14 @@ describe('scans watch --input', () => {
   });
 
   it('evaluates up to the last scan of the files, and notes where the data ends', async () => {
-    const { sandbox, ids } = await useCodes();
-    const cwd = await useDirectory();
-    const at = { env: sandbox.env, cwd };
-    await runByDay(['scans', 'export', ids[1] ?? '', '-o', 'quiet.csv', '-q'], at);
-    const run = await runByDay(['scans', 'watch', '--input', 'quiet.csv', '--fields', 'outcome'], at);
-    expect(run).toMatchObject({ code: 0, stdout: 'outcome\nok\n' });
-    expect(run.stderr).toContain('The data ends at ');
+    const { ids, run, watch } = await useCodes();
+    await run('scans', 'export', ids[1] ?? '', '-o', 'quiet.csv', '-q');
+    const found = await watch('--input', 'quiet.csv', '--fields', 'outcome');
+    expect(found).toMatchObject({ code: 0, stdout: 'outcome\nok\n' });
+    expect(found.stderr).toContain('The data ends at ');
     // Whoever knows that the file is complete says until when.
-    expect(
-      (await runByDay(['scans', 'watch', '--input', 'quiet.csv', ...UNTIL, '--fields', 'outcome'], at))
-        .stdout,
-    ).toBe('outcome\nquiet\n');
+    const whole = await watch('--input', 'quiet.csv', ...UNTIL, '--fields', 'outcome');
+    expect(whole.stdout).toBe('outcome\nquiet\n');
   });
 
   it('exits with 9 if the files have no scans', async () => {
@@ -195,16 +180,9 @@ describe('scans watch --input', () => {
 
 describe('scans watch --since-last', () => {
   it('prints only changes, and nothing if there are none', async () => {
-    const { sandbox, ids } = await useCodes();
-    const cwd = await useDirectory();
+    const { sandbox, cwd, ids, watch } = await useCodes();
     const night = () =>
-      runByDay(
-        argv`scans watch --all ${UNTIL} --since-last watch.csv --quiet --fields id,slug,name,outcome`,
-        {
-          env: sandbox.env,
-          cwd,
-        },
-      );
+      watch(...argv`--all ${UNTIL} --since-last watch.csv --quiet --fields id,slug,name,outcome`);
     const first = await night();
     expect([first.code, outcomesOf(first.stdout)]).toEqual([8, ['quiet', 'drop', 'jump']]);
     expect(await night()).toMatchObject({ code: 0, stdout: '', stderr: '' });

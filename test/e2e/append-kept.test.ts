@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask } from '../support/api.ts';
-import { type CliOptions, useDirectory } from '../support/cli.ts';
+import { type CliOptions, ends, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 import { type SharedAddress, useSharedAddress } from '../support/two-workspaces.ts';
@@ -162,10 +162,7 @@ describe('files of two workspaces with one base URL', () => {
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });
     const refused = await run(BBB);
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('belongs to another workspace'),
-    });
+    expect(refused).toMatchObject(ends(2, 'belongs to another workspace'));
     expect(refused.stderr).not.toContain('profile');
   });
 

@@ -3,16 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
-import { useDirectory } from '../support/cli.ts';
+import { ends } from '../support/cli.ts';
+import { useJob } from '../support/job.ts';
 import { runByDay } from '../support/run-here.ts';
-import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
 
 const GONE = '00000000-0000-4000-8000-000000000000';
 
 /** Four codes of three scans each: two of Acme (one paused), one of Beta, one of Gamma; their ids by name. */
 async function useCodes() {
-  const sandbox = await useSandbox({ codes: 4, scans: 3 });
-  const cwd = await useDirectory();
+  const { sandbox, cwd } = await useJob({ codes: 4, scans: 3 });
   const names = ['Acme menu', 'ACME poster', 'Beta menu', 'Gamma'];
   const ids = names.map((_, at) => sandbox.codeId(at));
   for (const [at, name] of names.entries()) sandbox.workspace.update(ids[at] as string, { name });
@@ -107,7 +107,7 @@ describe('codes are chosen', () => {
     const { cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n${GONE}\n`);
     const { code, stdout, stderr } = await run(['scans', 'export', '--from', 'ids.txt', '-f', 'csv']);
-    expect({ code, stderr }).toMatchObject({ code: 8, stderr: expect.stringContaining(GONE) });
+    expect({ code, stderr }).toMatchObject(ends(8, GONE));
     expect(slugsIn(stdout)).toEqual([ids[0]]);
     await writeFile(join(cwd, 'slugs.txt'), `${ids[0]}\nnosuch\n`);
     const slug = await run(['scans', 'export', '--from', 'slugs.txt', '-f', 'csv']);
@@ -126,10 +126,7 @@ describe('codes are chosen', () => {
     const none = await run(argv`
       qr image ${slugOf(sandbox, ids[0])} --status paused -o x.svg ${url.slice(0, 2)}
     `);
-    expect(none).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('no code matches --status paused'),
-    });
+    expect(none).toMatchObject(ends(4, 'no code matches --status paused'));
   });
 
   test.each([
@@ -151,7 +148,7 @@ describe('codes are chosen', () => {
       ['tail', '--max-events', '1'],
     ]) {
       const refused = await run(['scans', ...command, ...args]);
-      expect(refused).toMatchObject({ code: exit, stderr: expect.stringContaining(message) });
+      expect(refused).toMatchObject(ends(exit, message));
     }
   });
 
@@ -160,10 +157,7 @@ describe('codes are chosen', () => {
     await writeFile(join(cwd, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     for (const flags of [['--status', 'active'], ['--type', 'url'], ['--all']]) {
       const refused = await run(['scans', 'stats', '--input', 'a.csv', ...flags]);
-      expect(refused).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(`${flags[0]} can't be used with --input`),
-      });
+      expect(refused).toMatchObject(ends(2, `${flags[0]} can't be used with --input`));
     }
   });
 });
@@ -179,12 +173,12 @@ describe('--append with a filter', () => {
     sandbox.workspace.update(ids[1], { name: 'Sold' });
     sandbox.workspace.update(ids[3], { name: 'Acme again' });
     for (const id of [ids[1], ids[3]]) sandbox.workspace.addScan(id, { ts: '2025-01-01T10:00:00.000Z' });
-    expect(await run(line)).toMatchObject({ code: 0, stderr: expect.stringContaining('4 scans of') });
+    expect(await run(line)).toMatchObject(ends(0, '4 scans of'));
     expect(await rows()).toEqual([ids[0], ids[1], ids[3]]);
     // It comes back, and what it had meanwhile with it.
     sandbox.workspace.update(ids[1], { name: 'Acme poster' });
     const back = ['scans', 'export', '--name', 'ACME', '--name', 'acme', '-o', 'acme.csv', '--append'];
-    expect(await run(back)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 scan of') });
+    expect(await run(back)).toMatchObject(ends(0, '1 scan of'));
     const csv = await readFile(join(cwd, 'acme.csv'), 'utf8');
     expect(csv.split('\n')).toHaveLength(1 + 3 + 4 + 4 + 1);
     for (const other of [
@@ -194,10 +188,7 @@ describe('--append with a filter', () => {
       [ids[0], ids[1]],
     ]) {
       const refused = await run(['scans', 'export', ...other, '-o', 'acme.csv', '--append']);
-      expect(refused).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('it contains the scans of all codes with --name acme, not of'),
-      });
+      expect(refused).toMatchObject(ends(2, 'it contains the scans of all codes with --name acme, not of'));
     }
     expect(await readFile(join(cwd, 'acme.csv'), 'utf8')).toBe(csv);
   });
@@ -211,18 +202,17 @@ describe('--append with a filter', () => {
       [[ids[0]], '0 scans'],
     ] as const) {
       const result = await run(['scans', 'export', ...flags, '--output-dir', 'logs', '--append']);
-      expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining(scans) });
+      expect(result).toMatchObject(ends(0, scans));
     }
   });
 
   test('compares long lists of codes completely (A30)', async () => {
-    const sandbox = await useSandbox({ codes: 30, scans: 1 });
-    const cwd = await useDirectory();
+    const { sandbox, cwd, run } = await useJob({ codes: 30, scans: 1 });
     const ids = Array.from({ length: 30 }, (_, at) => sandbox.codeId(at)).sort();
     const append = async (codes: string[]) => {
       await writeFile(join(cwd, 'codes.txt'), `${codes.join('\n')}\n`);
       const line = ['scans', 'export', '--from', 'codes.txt', '-o', 'all.csv', '--append'];
-      return (await runByDay(line, { cwd, env: sandbox.env })).code;
+      return (await run(...line)).code;
     };
     expect(await append(ids.slice(0, 25))).toBe(0);
     expect(await append(ids.slice(0, 25).reverse())).toBe(0);

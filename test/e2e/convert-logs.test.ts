@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
-import { useDirectory } from '../support/cli.ts';
+import { ends, useDirectory } from '../support/cli.ts';
+import { useJob } from '../support/job.ts';
 import { firstRows } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -13,11 +14,9 @@ import { useSharedAddress } from '../support/two-workspaces.ts';
 const HOUR = 3_600_000;
 const MONTHS = ['--partition-by', 'month'];
 
-async function useJob(codes: number, scans: number) {
-  const sandbox = await useSandbox({ codes, scans, limit: 1_000_000 });
-  const cwd = await useDirectory();
-  const run = (...args: string[]) => runByDay(['scans', ...args], { cwd, env: sandbox.env });
-  return { sandbox, cwd, run };
+async function useScans(codes: number, scans: number) {
+  const { run, ...job } = await useJob({ codes, scans });
+  return { ...job, run: (...args: string[]) => run('scans', ...args) };
 }
 
 /** `CODE SCAN` for each row of a dataset of NDJSON, sorted. */
@@ -42,7 +41,7 @@ function scansOf(sandbox: TestSandbox, ...codes: string[]): string[] {
 test.each(firstRows(1, ['gone', 'damaged']))(
   'a rotated log whose state is %s is refused by --append, and converted by the command of the hint (A28)',
   async (how) => {
-    const { sandbox, cwd, run } = await useJob(2, 60);
+    const { sandbox, cwd, run } = await useScans(2, 60);
     const log = ['export', '--all', '-o', 'log.csv', '--append'];
     const newest = Date.parse(sandbox.scans(sandbox.codeId()).at(-1)?.ts ?? '');
     await run(...log, '--rotated', '--until', new Date(newest - 240 * HOUR).toISOString());
@@ -71,7 +70,7 @@ test.each(firstRows(1, ['gone', 'damaged']))(
 
 describe('a log that an append keeps', () => {
   test('is converted with its rotated files and with scans of deleted codes, and can be continued (P17)', async () => {
-    const { sandbox, cwd, run } = await useJob(3, 703);
+    const { sandbox, cwd, run } = await useScans(3, 703);
     const codes = [0, 1, 2].map((n) => sandbox.codeId(n));
     const [first = '', , deleted = ''] = codes;
     await run('export', '--all', '-o', 'log.ndjson', '--append', '--rotated');
@@ -87,32 +86,23 @@ describe('a log that an append keeps', () => {
     sandbox.workspace.delete(deleted);
     const before = sandbox.requests.length;
     const converted = await run(...argv`export --input log.ndjson --output-dir lake -f ndjson ${MONTHS}`);
-    expect(converted).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('Converted 2,111 scans of 3 codes'),
-    });
+    expect(converted).toMatchObject(ends(0, 'Converted 2,111 scans of 3 codes'));
     expect(sandbox.requests.length).toBe(before);
     expect(await scansIn(join(cwd, 'lake'))).toEqual(wanted);
     sandbox.workspace.addScan(first, { ts: new Date(newest + 2).toISOString() });
     const [, next = ''] = /run `qrctl scans (.*)`/.exec(converted.stderr) ?? [];
-    expect(await run(...next.split(' '))).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('Exported 1 scan of'),
-    });
+    expect(await run(...next.split(' '))).toMatchObject(ends(0, 'Exported 1 scan of'));
     expect(await scansIn(join(cwd, 'lake'))).toEqual(
       [...wanted, ...scansOf(sandbox, first).slice(-1)].sort(),
     );
   });
 
   test('of one code gets the ID of that code in each row, and can be continued', async () => {
-    const { sandbox, cwd, run } = await useJob(2, 120);
+    const { sandbox, cwd, run } = await useScans(2, 120);
     const code = sandbox.codeId();
     await run('export', code, '-o', 'log.ndjson', '--append');
     const done = await run(...argv`export --input log.ndjson --output-dir lake -f ndjson ${MONTHS}`);
-    expect(done).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`\`qrctl scans export ${code} --output-dir lake`),
-    });
+    expect(done).toMatchObject(ends(0, `\`qrctl scans export ${code} --output-dir lake`));
     expect(await scansIn(join(cwd, 'lake'))).toEqual(scansOf(sandbox, code));
     expect(await run('verify', code, '--output-dir', 'lake')).toMatchObject({ code: 0 });
   });
@@ -135,20 +125,17 @@ describe('a log that an append keeps', () => {
 });
 
 test('a directory of one file per code continues with all codes', async () => {
-  const { sandbox, cwd, run } = await useJob(3, 60);
+  const { sandbox, cwd, run } = await useScans(3, 60);
   await run('export', '--all', '--output-dir', 'logs', '--append');
   const done = await run(...argv`export --input logs --output-dir lake -f ndjson --partition-by day`);
-  expect(done).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('`qrctl scans export --all --output-dir lake'),
-  });
+  expect(done).toMatchObject(ends(0, '`qrctl scans export --all --output-dir lake'));
   expect(await scansIn(join(cwd, 'lake'))).toEqual(
     scansOf(sandbox, ...[0, 1, 2].map((n) => sandbox.codeId(n))),
   );
 });
 
 test('files that no append keeps become a dataset that begins with their first scan', async () => {
-  const { sandbox, cwd, run } = await useJob(2, 300);
+  const { sandbox, cwd, run } = await useScans(2, 300);
   const codes = [0, 1].map((n) => sandbox.codeId(n));
   const cut = sandbox.scans(codes[0] ?? '')[100]?.ts ?? '';
   await run('export', '--all', '--since', cut, '-o', 'part.csv');
@@ -188,7 +175,7 @@ describe('an invalid conversion is refused before anything is written', () => {
       'notes.txt',
     ],
   ])('%s', async (_, args, message) => {
-    const { cwd, run } = await useJob(1, 1);
+    const { cwd, run } = await useScans(1, 1);
     const header = 'id,ts,country,city,device,os,browser,referrer';
     const row = '7,2026-10-01T12:00:00.000Z,DE,,mobile,iOS,Safari,';
     const code = '00000000-0000-4000-8000-000000000001';
@@ -200,7 +187,7 @@ describe('an invalid conversion is refused before anything is written', () => {
     );
     await mkdir(join(cwd, 'full'));
     await writeFile(join(cwd, 'full', 'notes.txt'), '');
-    expect(await run('export', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await run('export', ...args)).toMatchObject(ends(2, message));
     expect(await readdir(cwd)).not.toContain('lake');
     expect(await readdir(join(cwd, 'full'))).toEqual(['notes.txt']);
   });

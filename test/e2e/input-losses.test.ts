@@ -4,25 +4,19 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
+import { useJob } from '../support/job.ts';
 import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
 
 /** Exports three scans of each of two codes, one a day. */
 async function useExport(...flags: string[]) {
-  const sandbox = await useSandbox({ codes: 2, scans: 0 });
+  const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 0 });
   for (const code of [0, 1])
     for (const day of [13, 14, 15])
       sandbox.workspace.addScan(sandbox.codeId(code), { ts: `2024-07-${day}T1${code}:00:00.000Z` });
-  const cwd = await useDirectory();
-  const append = async () => {
-    const found = await runByDay(['scans', 'export', '--all', ...flags, '--append'], {
-      cwd,
-      env: sandbox.env,
-    });
-    expect(found).toMatchObject({ code: 0 });
-  };
+  const append = async () =>
+    expect(await run('scans', 'export', '--all', ...flags, '--append')).toMatchObject({ code: 0 });
   await append();
-  return { sandbox, cwd, append };
+  return { sandbox, cwd, run, append };
 }
 
 async function stats(cwd: string, ...args: string[]) {
@@ -91,11 +85,11 @@ describe('a dataset', () => {
 
 describe('an appended file', () => {
   test('without an extension is a log of its directory, and is missing if only its state is left (F22)', async () => {
-    const { sandbox, cwd } = await useExport('-o', 'scans', '-f', 'csv');
+    const { cwd, run } = await useExport('-o', 'scans', '-f', 'csv');
     await mkdir(join(cwd, 'logs'));
     for (const name of ['scans', 'scans.state.json']) await rename(join(cwd, name), join(cwd, 'logs', name));
     expect(await stats(cwd, 'logs')).toMatchObject({ code: 0, scans: 6 });
-    const verify = () => runByDay(['scans', 'verify', '--all', '--input', 'logs'], { cwd, env: sandbox.env });
+    const verify = () => run('scans', 'verify', '--all', '--input', 'logs');
     expect(await verify()).toMatchObject({ code: 0 });
     await rm(join(cwd, 'logs', 'scans'));
     await expectRefused(cwd, 'logs', 'no longer exists');
@@ -192,8 +186,8 @@ test('two codes that had one slug are counted separately: the later one has the 
 
 describe('a file whose name looks like that of a rotated one', () => {
   test('is not read with a log that was never rotated: it may have the scans of another code (F22)', async () => {
-    const { cwd, sandbox } = await useExport('-o', 'kept.csv');
-    const run = (...args: string[]) => runByDay(['scans', 'export', ...args], { cwd, env: sandbox.env });
+    const { cwd, sandbox, run: start } = await useExport('-o', 'kept.csv');
+    const run = (...args: string[]) => start('scans', 'export', ...args);
     expect(await run(sandbox.codeId(0), '-o', 'plain.csv')).toMatchObject({ code: 0 });
     for (const name of ['plain', 'kept'])
       expect(await run(sandbox.codeId(1), '-o', `${name}-2026-10-31.csv`)).toMatchObject({ code: 0 });

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
-import { useDirectory } from '../support/cli.ts';
+import { ends, useDirectory } from '../support/cli.ts';
+import { useJob } from '../support/job.ts';
 import { keepFile } from '../support/kept-log.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
-import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
 
 const HEADER = 'id,ts,country,city,device,os,browser,referrer';
 
@@ -82,10 +83,7 @@ describe('a log that was rotated', () => {
       'warning: scans.csv.bak, scans.csv~ look like scan files but were not read. To count them,',
     );
     await rm(join(cwd, 'scans.csv.1'));
-    expect(await stats(cwd, '--input', 'scans.csv')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no such file'),
-    });
+    expect(await stats(cwd, '--input', 'scans.csv')).toMatchObject(ends(2, 'no such file'));
   });
 
   test('in an unsupported compression format is refused, not skipped (F13)', async () => {
@@ -97,10 +95,7 @@ describe('a log that was rotated', () => {
     await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
     for (const input of ['scans.csv', '.']) {
       const refused = await stats(cwd, '--input', input);
-      expect(refused).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('scans.csv.2.xz: qrctl decompresses .gz, not .xz'),
-      });
+      expect(refused).toMatchObject(ends(2, 'scans.csv.2.xz: qrctl decompresses .gz, not .xz'));
     }
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 1 });
   });
@@ -126,8 +121,7 @@ describe('a log that was rotated', () => {
   });
 
   test('is reported for a month that was rotated away, as --append --rotated left it night by night', async () => {
-    const sandbox = await useSandbox({ codes: 2, scans: 0 });
-    const cwd = await useDirectory();
+    const { sandbox, cwd } = await useJob({ codes: 2, scans: 0 });
     const days = ['2024-09-30', '2024-10-01', '2024-10-15', '2024-10-31', '2024-11-01'];
     for (const [night, day] of days.entries()) {
       for (const [i, id] of [sandbox.codeId(0), sandbox.codeId(1)].entries())
@@ -137,12 +131,9 @@ describe('a log that was rotated', () => {
     }
     expect((await readdir(cwd)).filter((name) => name.endsWith('.gz'))).toHaveLength(3);
     const { code, page, stderr } = await report(cwd, '--input', 'all.csv', '--during', '2024-10');
-    expect({ code, stderr }).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(
-        'Counted 6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC) (0 requests). Report: r.html',
-      ),
-    });
+    expect({ code, stderr }).toMatchObject(
+      ends(0, 'Counted 6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC) (0 requests). Report: r.html'),
+    );
     expect(page).toContain('<p class="value"><bdi>6</bdi></p>');
     expect(page).not.toContain('The data');
     expect(await stats(cwd, '--input', '.')).toMatchObject({ code: 0, scans: 10 });
@@ -173,11 +164,8 @@ async function rotate(cwd: string): Promise<void> {
 
 describe('a directory', () => {
   test('is read without files that are not scans', async () => {
-    const sandbox = await useSandbox({ codes: 3, scans: 7 });
-    const cwd = await useDirectory();
+    const { cwd, run } = await useJob({ codes: 3, scans: 7 });
     await mkdir(join(cwd, 'log'));
-    const run = async (...args: string[]) =>
-      expect(await runByDay(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
     await run('scans', 'export', '--all', '--append', '-o', 'log/all.csv', '--summary', 'log/run.json');
     await run('qr', 'list', '-o', 'log/codes.csv');
     await run('qr', 'list', '-o', 'log/codes.json');
@@ -192,34 +180,27 @@ describe('a directory', () => {
       'warning: all.csv.old looks like a scan file but was not read. To count it, specify it with --input',
     );
     await writeFile(join(cwd, 'log', 'prices.csv'), 'article,price\nA,1\n');
-    expect(await stats(cwd, '--input', 'log')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('cannot read scans from log/prices.csv'),
-    });
+    expect(await stats(cwd, '--input', 'log')).toMatchObject(
+      ends(2, 'cannot read scans from log/prices.csv'),
+    );
   });
 
   test('of backups has the scans of deleted codes', async () => {
-    const sandbox = await useSandbox({ codes: 2, scans: 5 });
-    const cwd = await useDirectory();
+    const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 5 });
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
-    const gone = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', 'deleted'], {
-      cwd,
-      env: sandbox.env,
-    });
-    expect(gone.code).toBe(0);
+    expect((await run('qr', 'delete', ...ids, '--yes', '--backup', 'deleted')).code).toBe(0);
     const found = await stats(cwd, '--input', 'deleted');
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
   });
 
   test('of one log per code counts each code once, under any rotation scheme', async () => {
-    const sandbox = await useSandbox({ codes: 2, scans: 4 });
-    const cwd = await useDirectory();
+    const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 4 });
     const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
-    expect((await runByDay(line, { cwd, env: sandbox.env })).code).toBe(0);
+    expect((await run(...line)).code).toBe(0);
     const id = sandbox.codeId(0);
     await rename(join(cwd, 'logs', `${id}.csv`), join(cwd, 'logs', `${id}.csv-20241231`));
     sandbox.workspace.addScan(id, { ts: '2025-01-01T10:00:00.000Z' });
-    expect((await runByDay(line, { cwd, env: sandbox.env })).code).toBe(0);
+    expect((await run(...line)).code).toBe(0);
     expect(await stats(cwd, '--input', 'logs')).toMatchObject({
       code: 0,
       scans: 9,
@@ -237,7 +218,7 @@ describe('a period that the files do not cover', () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-10-08', '2026-11-02') });
     const late = 'ata begins at 2026-10-07 12:00 (UTC); earlier scans, if any, are not included';
     const october = await report(cwd, '--input', 'scans.csv', '--during', '2026-10');
-    expect(october).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: the d${late}`) });
+    expect(october).toMatchObject(ends(0, `warning: the d${late}`));
     expect(october.page).toContain(
       '<p class="range">The data begins on 7 October 2026 at 12:00. Earlier scans, if any, are not included.</p>',
     );
@@ -283,16 +264,12 @@ describe('a period that the files do not cover', () => {
   });
 
   test('counts as zero scans if the log continues before and after it', async () => {
-    const sandbox = await useSandbox({ codes: 1, scans: 0 });
-    const cwd = await useDirectory();
+    const { sandbox, cwd } = await useJob({ codes: 1, scans: 0 });
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
     await nightly(sandbox, cwd);
     // The state says that the log begins with the first scan of all.
     const zero = await report(cwd, '--input', 'all.csv', '--during', '2024-10');
-    expect(zero).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('0 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC)'),
-    });
+    expect(zero).toMatchObject(ends(0, '0 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC)'));
     expect(zero.stderr).not.toContain('begins');
     expect(zero.page).toContain('No scans in this period.');
     expect(zero.page).not.toContain('<table');
@@ -310,28 +287,23 @@ describe('a period that the files do not cover', () => {
 
 describe('the range that was read', () => {
   test('the closing line states both ends of the range, and a hint explains a bare date in --until', async () => {
-    const sandbox = await useSandbox({ codes: 1, scans: 50 });
-    const cwd = await useDirectory();
+    const { sandbox, run } = await useJob({ codes: 1, scans: 50 });
     const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];
     const both = 'from 2024-10-01 00:00 to 2024-10-31 00:00 (Europe/Berlin)';
     const hint =
       '--until 2024-10-31 excludes 2024-10-31 itself. To include it, use --until 2024-11-01 or --during 2024-10';
-    for (const command of [
-      ['export', '-o', 'x.csv'],
-      ['stats', '-f', 'csv'],
-      ['report', '-o', 'x.html'],
-    ]) {
-      const [verb = '', ...rest] = command;
-      const run = (more: string[]) =>
-        runByDay(['scans', verb, sandbox.codeId(), ...rest, ...more], { cwd, env: sandbox.env });
-      expect(await run(days)).toMatchObject({ code: 0, stderr: expect.stringContaining(both) });
-      expect((await run(days)).stderr.replaceAll('\n', ' ')).toContain(hint);
-      expect(await run([...days, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
-      const exact = await run(['--since', '2024-10-01', '--until', '2024-10-31T12:00', '--timezone', 'UTC']);
+    for (const [verb, ...to] of [argv`export -o x.csv`, argv`stats -f csv`, argv`report -o x.html`]) {
+      const words = ['scans', verb as string, sandbox.codeId(), ...to];
+      expect(await run(...words, ...days)).toMatchObject(ends(0, both));
+      expect((await run(...words, ...days)).stderr.replaceAll('\n', ' ')).toContain(hint);
+      expect(await run(...words, ...days, '--quiet')).toMatchObject({ code: 0, stderr: '' });
+      const noon = argv`--since 2024-10-01 --until 2024-10-31T12:00 --timezone UTC`;
+      const exact = await run(...words, ...noon);
       expect(exact).toMatchObject({ code: 0, stderr: expect.not.stringContaining('excludes') });
     }
-    const until = ['-o', 'x.csv', '--until', '2024-10-31', '--timezone', 'UTC'];
-    const one = await runByDay(['scans', 'export', sandbox.codeId(), ...until], { cwd, env: sandbox.env });
+    const one = await run(
+      ...argv`scans export ${sandbox.codeId()} -o x.csv --until 2024-10-31 --timezone UTC`,
+    );
     expect(one.stderr).toContain('To include it, use --until 2024-11-01\n');
   });
 });

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished, TestRunner } from 'vitest';
+import { expect, onTestFinished, TestRunner } from 'vitest';
 
 /** What `node` is told to run: the build of this directory (test/global-setup.ts sees to it), or another installation. */
 export const BIN =
@@ -46,6 +46,9 @@ export interface RunningCli {
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   readonly done: Promise<CliResult>;
 }
+
+/** How a command ends, for `toMatchObject`: its exit code, and words of its standard error. */
+export const ends = (code: number, words = '') => ({ code, stderr: expect.stringContaining(words) });
 
 /** Resolves as soon as `seen` says so; where it never does, the test's own limit ends it. */
 export async function until(seen: () => boolean): Promise<void> {
