@@ -8,109 +8,43 @@ import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 import { CODE, pageOf, rejection, useService } from './setup.ts';
 
 describe('proxyFor', () => {
-  const https = { HTTPS_PROXY: 'http://proxy.test:3128', HTTP_PROXY: 'http://other.test' };
+  const API = 'https://api.test';
+  const PROXY = 'proxy.test:3128';
+  const LOCAL = 'http://127.0.0.1:8080';
+  const https = { HTTPS_PROXY: `http://${PROXY}`, HTTP_PROXY: 'http://other.test' };
+  const except = (hosts: string) => ({ ...https, NO_PROXY: hosts });
 
   test.each<[string, string, Record<string, string>, string | undefined]>([
-    ['HTTPS_PROXY applies to https', 'https://api.test', https, 'proxy.test:3128'],
-    [
-      'HTTP_PROXY does not apply to https',
-      'https://api.test',
-      { HTTP_PROXY: 'http://other.test' },
-      undefined,
-    ],
-    [
-      'a lower-case variable takes precedence',
-      'https://api.test',
-      { ...https, https_proxy: 'http://lower.test:1' },
-      'lower.test:1',
-    ],
-    ['an empty variable sets no proxy', 'https://api.test', { HTTPS_PROXY: '' }, undefined],
-    [
-      'a host and port without a scheme is an HTTP proxy',
-      'https://api.test',
-      { HTTPS_PROXY: 'proxy.test:8080' },
-      'proxy.test:8080',
-    ],
-    [
-      'NO_PROXY excludes its hosts',
-      'https://api.test',
-      { ...https, NO_PROXY: 'x.test, api.test' },
-      undefined,
-    ],
-    ['NO_PROXY excludes subdomains', 'https://api.test', { ...https, NO_PROXY: 'test' }, undefined],
-    ['NO_PROXY may have a leading dot', 'https://api.test', { ...https, NO_PROXY: '.test' }, undefined],
-    ['NO_PROXY may begin with an asterisk', 'https://api.test', { ...https, no_proxy: '*.test' }, undefined],
-    [
-      'NO_PROXY does not match part of a label',
-      'https://api.test',
-      { ...https, NO_PROXY: 'pi.test' },
-      'proxy.test:3128',
-    ],
-    [
-      'NO_PROXY excludes the port of the service',
-      'https://api.test',
-      { ...https, NO_PROXY: 'api.test:443' },
-      undefined,
-    ],
-    [
-      'NO_PROXY with another port excludes nothing',
-      'https://api.test',
-      { ...https, NO_PROXY: 'api.test:8443' },
-      'proxy.test:3128',
-    ],
-    [
-      'NO_PROXY excludes an IPv4 network',
-      'https://10.1.2.3',
-      { ...https, NO_PROXY: '192.168.0.0/16,10.0.0.0/8' },
-      undefined,
-    ],
-    [
-      'another IPv4 network excludes nothing',
-      'https://10.1.2.3',
-      { ...https, NO_PROXY: '10.2.0.0/16' },
-      'proxy.test:3128',
-    ],
-    ['NO_PROXY excludes an IPv6 network', 'https://[fd00::1]', { ...https, NO_PROXY: 'fc00::/7' }, undefined],
-    [
-      'another IPv6 network excludes nothing',
-      'https://[2001:db8::1]',
-      { ...https, NO_PROXY: '[fc00::]/7,0.0.0.0/0' },
-      'proxy.test:3128',
-    ],
-    [
-      'a network excludes no host name',
-      'https://api.test',
-      { ...https, NO_PROXY: '0.0.0.0/0' },
-      'proxy.test:3128',
-    ],
-    [
-      'an invalid network excludes nothing',
-      'https://10.1.2.3',
-      { ...https, NO_PROXY: '10.0.0.0/33,999.0.0.0/8,/8' },
-      'proxy.test:3128',
-    ],
-    ['NO_PROXY=* excludes every host', 'https://api.test', { ...https, NO_PROXY: '*' }, undefined],
-    [
-      'NO_PROXY excludes an IPv6 address',
-      'https://[2001:db8::1]',
-      { ...https, NO_PROXY: '2001:db8::1' },
-      undefined,
-    ],
+    ['HTTPS_PROXY applies to https', API, https, PROXY],
+    ['HTTP_PROXY does not apply to https', API, { HTTP_PROXY: 'http://other.test' }, undefined],
+    ['a lower-case variable takes precedence', API, { ...https, https_proxy: 'http://low:1' }, 'low:1'],
+    ['an empty variable sets no proxy', API, { HTTPS_PROXY: '' }, undefined],
+    ['a host and port without a scheme is an HTTP proxy', API, { HTTPS_PROXY: PROXY }, PROXY],
+    ['NO_PROXY excludes its hosts', API, except('x.test, api.test'), undefined],
+    ['NO_PROXY excludes subdomains', API, except('test'), undefined],
+    ['NO_PROXY may have a leading dot', API, except('.test'), undefined],
+    ['NO_PROXY may begin with an asterisk', API, { ...https, no_proxy: '*.test' }, undefined],
+    ['NO_PROXY does not match part of a label', API, except('pi.test'), PROXY],
+    ['NO_PROXY excludes the port of the service', API, except('api.test:443'), undefined],
+    ['NO_PROXY with another port excludes nothing', API, except('api.test:8443'), PROXY],
+    ['NO_PROXY excludes an IPv4 network', 'https://10.1.2.3', except('192.168.0.0/16,10.0.0.0/8'), undefined],
+    ['another IPv4 network excludes nothing', 'https://10.1.2.3', except('10.2.0.0/16'), PROXY],
+    ['NO_PROXY excludes an IPv6 network', 'https://[fd00::1]', except('fc00::/7'), undefined],
+    ['another IPv6 network excludes nothing', 'https://[2001:db8::1]', except('[fc00::]/7,0.0.0.0/0'), PROXY],
+    ['a network excludes no host name', API, except('0.0.0.0/0'), PROXY],
+    ['an invalid network excludes nothing', 'https://10.1.2.3', except('10.0.0.0/33,999.0.0.0/8,/8'), PROXY],
+    ['NO_PROXY=* excludes every host', API, except('*'), undefined],
+    ['NO_PROXY excludes an IPv6 address', 'https://[2001:db8::1]', except('2001:db8::1'), undefined],
     [
       'NO_PROXY excludes an IPv6 address in brackets with its port',
       'https://[2001:db8::1]:8443',
-      { ...https, NO_PROXY: '[2001:db8::1]:8443' },
+      except('[2001:db8::1]:8443'),
       undefined,
     ],
-    [
-      'a remote proxy is not used for this machine',
-      'http://127.0.0.1:8080',
-      { HTTP_PROXY: 'http://proxy.test' },
-      undefined,
-    ],
+    ['a remote proxy is not used for this machine', LOCAL, { HTTP_PROXY: 'http://proxy.test' }, undefined],
     [
       'a proxy on this machine is used for this machine',
-      'http://127.0.0.1:8080',
+      LOCAL,
       { HTTP_PROXY: 'http://127.0.0.1:3128' },
       '127.0.0.1:3128',
     ],

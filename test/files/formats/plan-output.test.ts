@@ -23,45 +23,34 @@ function refusal(flags: OutputFlags, around: Partial<PlanContext> = {}): UsageEr
 }
 
 describe('the format', () => {
+  const terminal = { isTerminal: true };
+  const csv = { format: 'csv' } as const;
+  const json = { format: 'json' } as const;
+
   test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
-    ['a table on a terminal', {}, { isTerminal: true }, 'table'],
+    ['a table on a terminal', {}, terminal, 'table'],
     ['CSV for a list, if not on a terminal', {}, {}, 'csv'],
     ['JSON for a record, if not on a terminal', {}, { shape: 'record' }, 'json'],
     [
       'the profile takes precedence over both defaults',
       {},
-      { settings: { format: 'ndjson' }, isTerminal: true },
+      { ...terminal, settings: { format: 'ndjson' } },
       'ndjson',
     ],
-    [
-      'the flag takes precedence over the profile',
-      { format: 'json' },
-      { settings: { format: 'csv' } },
-      'json',
-    ],
-    [
-      'the extension takes precedence over the profile',
-      { output: 'a.json' },
-      { settings: { format: 'csv' } },
-      'json',
-    ],
+    ['the flag takes precedence over the profile', { format: 'json' }, { settings: csv }, 'json'],
+    ['the extension takes precedence over the profile', { output: 'a.json' }, { settings: csv }, 'json'],
     ['the flag decides if the extension has no format', { output: 'a.txt', format: 'json' }, {}, 'json'],
-    ['.tsv is CSV', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
-    [
-      '--delimiter selects CSV',
-      { delimiter: ';' },
-      { isTerminal: true, settings: { format: 'json' } },
-      'csv',
-    ],
+    ['.tsv is CSV', { output: 'a.tsv' }, { settings: json }, 'csv'],
+    ['--delimiter selects CSV', { delimiter: ';' }, { ...terminal, settings: json }, 'csv'],
     ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
     ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['.jsonl.gz is NDJSON', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
-    ['a list in a file with an unknown extension is CSV', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
+    ['a list in a file with an unknown extension is CSV', { output: 'a.txt' }, terminal, 'csv'],
     [
       'a record in a file without an extension is JSON',
       { output: 'a' },
-      { isTerminal: true, shape: 'record' },
+      { ...terminal, shape: 'record' },
       'json',
     ],
     [
@@ -71,11 +60,11 @@ describe('the format', () => {
       'csv',
     ],
     ['--format table writes a table into a file', { output: 'a.txt', format: 'table' }, {}, 'table'],
-    ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
-    ['--excel selects CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
-    ['--raw-cells selects CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
-    ['a table may have no header', { header: false }, { isTerminal: true }, 'table'],
-    ['--ids prints IDs', { ids: true }, { isTerminal: true }, 'ids'],
+    ['- is standard output', { output: '-' }, terminal, 'table'],
+    ['--excel selects CSV', { excel: true }, { ...terminal, settings: json }, 'csv'],
+    ['--raw-cells selects CSV', { rawCells: true }, terminal, 'csv'],
+    ['a table may have no header', { header: false }, terminal, 'table'],
+    ['--ids prints IDs', { ids: true }, terminal, 'ids'],
   ])('follows the rule: %s', (_what, flags, around, format) => {
     expect(plan(flags, around).format).toBe(format);
   });
@@ -105,13 +94,8 @@ describe('the format', () => {
   });
 
   test('is compressed if the file name ends in .gz, in any case and also without another extension', () => {
-    expect(['a.csv.gz', 'a.CSV.GZ', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-    ]);
+    for (const output of ['a.csv.gz', 'a.CSV.GZ', 'a.gz']) expect(plan({ output }).gzip).toBe(true);
+    for (const output of ['a.csv', '-']) expect(plan({ output }).gzip).toBe(false);
   });
 });
 

@@ -118,47 +118,22 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(ids()).toEqual(['1']);
   });
 
+  const edit = (from: string | RegExp, to: string) => () =>
+    memory.write(FILE, memory.read(FILE)?.replace(from, to) ?? '');
+
   it.each<[string, () => void, string]>([
-    [
-      'it was edited',
-      () => memory.write(FILE, memory.read(FILE)?.replace('iOS', 'iPadOS') ?? ''),
-      'it was edited after the last run',
-    ],
-    [
-      'something was added to it',
-      () => memory.write(FILE, `${memory.read(FILE)}5,2026-01-01T04:00:00.000Z,DE,,,,,\n`),
-      'it was edited after',
-    ],
-    [
-      'one letter of it was changed',
-      () => memory.write(FILE, memory.read(FILE)?.replace('iOS', 'bOS') ?? ''),
-      'it was edited after the last run',
-    ],
-    [
-      'it is an older copy',
-      () => memory.write(FILE, memory.read(FILE)?.replace(/.+\n$/, '') ?? ''),
-      'it is shorter than the last run left it',
-    ],
-    [
-      'it is damaged',
-      () => memory.write(FILE, memory.read(FILE)?.replace('iOS,', 'iOS') ?? ''),
-      "its scans can't be compared",
-    ],
-    [
-      'it is of another program',
-      () => memory.write(FILE, 'name,amount\nTea,3\n'),
-      "its scans can't be compared",
-    ],
-    [
-      'its last row is cut',
-      () => memory.write(FILE, memory.read(FILE)?.slice(0, -3) ?? ''),
-      "its scans can't be compared",
-    ],
+    ['it was edited', edit('iOS', 'iPadOS'), 'it was edited after the last run'],
+    ['something was added to it', edit(/$/, '5,2026-01-01T04:00:00.000Z,DE,,,,,\n'), 'it was edited after'],
+    ['one letter of it was changed', edit('iOS', 'bOS'), 'it was edited after the last run'],
+    ['it is an older copy', edit(/.+\n$/, ''), 'it is shorter than the last run left it'],
+    ['it is damaged', edit('iOS,', 'iOS'), "its scans can't be compared"],
+    ['it is of another program', edit(/^.*$/s, 'name,amount\nTea,3\n'), "its scans can't be compared"],
+    ['its last row is cut', edit(/...$/s, ''), "its scans can't be compared"],
     [
       'its state is lost, and its columns are others',
       () => {
         memory.remove(STATE);
-        memory.write(FILE, memory.read(FILE)?.replace('country', 'land') ?? '');
+        edit('country', 'land')();
       },
       "its scans can't be compared with the new ones (different columns)",
     ],
