@@ -119,9 +119,7 @@ describe('the table', () => {
     );
     const { stdout } = await runByDay(
       ['scans', 'stats', '--input', 'a.ndjson', '--by', 'referrer', '-f', 'table'],
-      {
-        cwd: directory,
-      },
+      { cwd: directory },
     );
     expect(stdout).toContain('\\x1b[2J\\n(other)\\u{202e}');
   });

@@ -12,9 +12,7 @@ test('scans tail prints earlier scans since a time, oldest first, and ends after
   const sandbox = await useSandbox({ codes: 1, scans: 700 });
   const { code, stdout } = await runByDay(
     ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', '--max-events', '600', ...FAST],
-    {
-      env: sandbox.env,
-    },
+    { env: sandbox.env },
   );
   const expected = sandbox
     .scans(sandbox.codeId())
@@ -68,9 +66,7 @@ test('scans tail continues after an outage with one note, and prints each scan o
   const add = (ms: number) => sandbox.workspace.addScan(id, { ts: at(ms) });
   const running = await startCli(
     ['scans', 'tail', id, '--since', '1h', '--max-events', '4', '--retry-for', '100ms', ...FAST],
-    {
-      env: sandbox.env,
-    },
+    { env: sandbox.env },
   );
   await running.waitFor(/Waiting for scans/);
   add(-120_000);

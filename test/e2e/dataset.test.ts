@@ -163,10 +163,7 @@ describe('a dataset that is read while it grows', () => {
           const child = spawn(
             STRACE,
             ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject, ...command],
-            {
-              env,
-              stdio: 'ignore',
-            },
+            { env, stdio: 'ignore' },
           );
           const [code] = await once(child, 'exit');
           if (code !== 0) hit += 1;

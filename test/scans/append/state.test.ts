@@ -63,15 +63,8 @@ describe('a state', () => {
   it('is parsed to the values that were written', () => {
     const { identity: was, overlaps, rotated, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
-    expect(rest).toEqual({
-      workspace,
-      sinceMs: 5,
-      bytes: 99,
-      ...digests,
-      stamp: STAMP,
-      ino: '7',
-      replacing: false,
-    });
+    const numbers = { sinceMs: 5, bytes: 99, ino: '7' };
+    expect(rest).toEqual({ workspace, ...numbers, ...digests, stamp: STAMP, replacing: false });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
     expect({ overlaps, rotated }).toEqual({ overlaps: stateOf().overlaps, rotated: stateOf().rotated });
     expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
@@ -140,6 +133,7 @@ describe('a state', () => {
   });
 
   const a = saved().positions.a;
+  const inPosition = (part: object) => ({ positions: { a: { ...a, ...part } } });
   const forms: [string, object][] = [
     ['baseUrl', { baseUrl: 1 }],
     ['delimiter', { dialect: { ...identity.dialect, delimiter: 1 } }],
@@ -170,25 +164,19 @@ describe('a state', () => {
     ['a part of the dialect', { dialect: { header: true, excel: false } }],
     ['positions', { positions: null }],
     ['a position', { positions: { a: null } }],
-    ['watermarkMs', { positions: { a: { ...a, watermarkMs: null } } }],
-    ['rows', { positions: { a: { ...a, rows: '3' } } }],
-    ['idsFromMs', { positions: { a: { ...a, idsFromMs: undefined } } }],
-    ['rereadFromMs', { positions: { a: { ...a, rereadFromMs: '0' } } }],
-    ['rows, fewer than none', { positions: { a: { ...a, rows: -1 } } }],
-    ['watermarkMs, beyond all dates', { positions: { a: { ...a, watermarkMs: 8.64e15 + 1 } } }],
-    ['writtenAt', { positions: { a: { ...a, writtenAt: null } } }],
-    [
-      'writtenAt, of the service',
-      { positions: { a: { ...a, writtenAt: { serviceMs: '0', machineMs: 0 } } } },
-    ],
-    [
-      'writtenAt, of the machine',
-      { positions: { a: { ...a, writtenAt: { serviceMs: 0, machineMs: '0' } } } },
-    ],
-    ['ids', { positions: { a: { ...a, ids: {} } } }],
-    ['an id without a time', { positions: { a: { ...a, ids: ['9'] } } }],
-    ['an id that is none', { positions: { a: { ...a, ids: [[9, 1]] } } }],
-    ['the time of an id', { positions: { a: { ...a, ids: [['9', null]] } } }],
+    ['watermarkMs', inPosition({ watermarkMs: null })],
+    ['rows', inPosition({ rows: '3' })],
+    ['idsFromMs', inPosition({ idsFromMs: undefined })],
+    ['rereadFromMs', inPosition({ rereadFromMs: '0' })],
+    ['rows, fewer than none', inPosition({ rows: -1 })],
+    ['watermarkMs, beyond all dates', inPosition({ watermarkMs: 8.64e15 + 1 })],
+    ['writtenAt', inPosition({ writtenAt: null })],
+    ['writtenAt, of the service', inPosition({ writtenAt: { serviceMs: '0', machineMs: 0 } })],
+    ['writtenAt, of the machine', inPosition({ writtenAt: { serviceMs: 0, machineMs: '0' } })],
+    ['ids', inPosition({ ids: {} })],
+    ['an id without a time', inPosition({ ids: ['9'] })],
+    ['an id that is none', inPosition({ ids: [[9, 1]] })],
+    ['the time of an id', inPosition({ ids: [['9', null]] })],
     ['one position of two', { positions: { a, b: 1 } }],
   ];
   it.each(forms)(
@@ -228,6 +216,7 @@ describe('a run that differs from the file', () => {
 
   const dialect = identity.dialect;
   const ndjson = { ...identity, format: 'ndjson' as const };
+  const inDialect = (part: Partial<AppendIdentity['dialect']>) => ({ dialect: { ...dialect, ...part } });
   const cases: [string, string, AppendIdentity, Partial<AppendIdentity>][] = [
     ['was written as csv, not ndjson', 'Pass --format csv', identity, { format: 'ndjson' }],
     [
@@ -254,30 +243,15 @@ describe('a run that differs from the file', () => {
       identity,
       { columns: ['id', 'ts'] },
     ],
-    [
-      'was written without --no-header',
-      'Omit --no-header',
-      identity,
-      { dialect: { ...dialect, header: false } },
-    ],
-    ['was written without --excel', 'Omit --excel', identity, { dialect: { ...dialect, excel: true } }],
-    [
-      'was written with --excel',
-      'Add --excel',
-      { ...identity, dialect: { ...dialect, excel: true } },
-      { dialect },
-    ],
-    [
-      'was written without --raw-cells',
-      'Omit --raw-cells',
-      identity,
-      { dialect: { ...dialect, rawCells: true } },
-    ],
+    ['was written without --no-header', 'Omit --no-header', identity, inDialect({ header: false })],
+    ['was written without --excel', 'Omit --excel', identity, inDialect({ excel: true })],
+    ['was written with --excel', 'Add --excel', { ...identity, ...inDialect({ excel: true }) }, { dialect }],
+    ['was written without --raw-cells', 'Omit --raw-cells', identity, inDialect({ rawCells: true })],
     [
       'has ts_local in the time zone Asia/Tokyo, not Europe/Berlin',
       'Add --timezone Asia/Tokyo',
-      { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
-      { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
+      { ...identity, ...inDialect({ timezone: 'Asia/Tokyo' }) },
+      inDialect({ timezone: 'Europe/Berlin' }),
     ],
   ];
   it.each(cases)('is refused because the file %s (A6)', (reason, wayOn, was, change) => {

@@ -318,9 +318,7 @@ describe('a range whose beginning is not before its end', () => {
   it('is not confused with a range whose beginning is before its end', async () => {
     expect(
       await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result(),
-    ).toMatchObject({
-      scans: 3,
-    });
+    ).toMatchObject({ scans: 3 });
   });
 
   it('is refused with a hint (C19)', async () => {

@@ -247,11 +247,7 @@ describe('a change', () => {
     });
     const ofCode = new Map([['menu', at('2026-09-20')]]);
     const rowOf = (data: DataPart) => figuresOf(groupOf('code'), { ...given, data }).rows[0];
-    expect(rowOf({ ofCode })).toMatchObject({
-      previous: 40,
-      change: null,
-      isBeforeData: true,
-    });
+    expect(rowOf({ ofCode })).toMatchObject({ previous: 40, change: null, isBeforeData: true });
     expect(rowOf({ ofCode: new Map([['menu', at('2026-09-01')]]) })?.change).not.toBeNull();
   });
 });

@@ -6,62 +6,52 @@ const log = (
   firstMs: number | undefined,
   lastMs: number | undefined,
   more: Partial<CoveredLog> = {},
-): CoveredLog => ({
-  firstMs,
-  lastMs,
-  beginsMs: undefined,
-  isKept: false,
-  ...more,
-});
+): CoveredLog => ({ firstMs, lastMs, beginsMs: undefined, isKept: false, ...more });
 const kept = (beginsMs: number | undefined) => ({ beginsMs, isKept: true });
 const FIRST = Number.NEGATIVE_INFINITY;
+
+const WHOLE = { isWhole: true };
+const PART = { isWhole: false };
 
 describe('a range', () => {
   const span = { sinceMs: 100, untilMs: 200 };
 
   it.each([
-    ['lies within one file', [log(50, 250)], { isWhole: true }],
-    ['begins before the first scan', [log(120, 250)], { startsLateMs: 120, isWhole: false }],
-    [
-      'begins before the first scan of a log from its beginning on',
-      [log(120, 250, kept(FIRST))],
-      { isWhole: true },
-    ],
-    ['begins before the log', [log(120, 250, kept(110))], { startsLateMs: 120, isWhole: false }],
-    ['begins with the log', [log(120, 250, kept(100))], { isWhole: true }],
+    ['lies within one file', [log(50, 250)], WHOLE],
+    ['begins before the first scan', [log(120, 250)], { startsLateMs: 120, ...PART }],
+    ['begins before the first scan of a log from its beginning on', [log(120, 250, kept(FIRST))], WHOLE],
+    ['begins before the log', [log(120, 250, kept(110))], { startsLateMs: 120, ...PART }],
+    ['begins with the log', [log(120, 250, kept(100))], WHOLE],
     [
       'begins before a log whose oldest files may be gone',
       [log(120, 250, kept(undefined))],
-      { startsLateMs: 120, isWhole: false },
+      { startsLateMs: 120, ...PART },
     ],
-    ['ends after the last scan', [log(50, 150)], { endsEarlyMs: 150, isWhole: false }],
-    ['ends with a scan', [log(50, 200)], { isWhole: true }],
-    ['lies between two files', [log(0, 50), log(250, 300)], { isWhole: false }],
-    ['is covered for one code and not for another', [log(0, 300), log(0, 150)], { isWhole: false }],
+    ['ends after the last scan', [log(50, 150)], { endsEarlyMs: 150, ...PART }],
+    ['ends with a scan', [log(50, 200)], WHOLE],
+    ['lies between two files', [log(0, 50), log(250, 300)], PART],
+    ['is covered for one code and not for another', [log(0, 300), log(0, 150)], PART],
     [
       'is of logs that one export appends to',
       [log(0, 300, kept(FIRST)), log(undefined, undefined, kept(FIRST))],
-      { isWhole: true },
+      WHOLE,
     ],
-    ['begins with the first scan', [log(100, 250)], { isWhole: true }],
+    ['begins with the first scan', [log(100, 250)], WHOLE],
     [
       'begins before one of two logs',
       [log(120, 250, kept(FIRST)), log(130, 250)],
-      { startsLateMs: 120, isWhole: false },
+      { startsLateMs: 120, ...PART },
     ],
     [
       'ends after a log that an export appends to, although another file goes on',
       [log(0, 150, kept(FIRST)), log(0, 300)],
-      { isWhole: false },
+      PART,
     ],
-    ['is of no log', [], { isWhole: false }],
-    ['is of an empty file', [log(undefined, undefined)], { isWhole: false }],
+    ['is of no log', [], PART],
+    ['is of an empty file', [log(undefined, undefined)], PART],
   ])('%s (F12)', (_, logs, expected) => {
-    expect(coverageOf(logs, span, undefined)).toEqual({
-      startsLateMs: undefined,
-      endsEarlyMs: undefined,
-      ...expected,
-    });
+    const open = { startsLateMs: undefined, endsEarlyMs: undefined };
+    expect(coverageOf(logs, span, undefined)).toEqual({ ...open, ...expected });
   });
 
   it('without a beginning or an end is not covered', () => {

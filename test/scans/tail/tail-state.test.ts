@@ -55,6 +55,8 @@ describe('the state of a tail', () => {
     sinceMs: 1,
     positions: [['x', { fromMs: 1, at: AT, printed: [['7', 1]] }]],
   };
+  const known = { fromMs: 1, at: AT };
+  const inPosition = (position: object) => ({ positions: [['x', position]] });
   it.each([
     ['another version', { version: 2 }],
     ['no codes', { codes: undefined }],
@@ -63,27 +65,24 @@ describe('the state of a tail', () => {
     ['a start that is no time', { sinceMs: '1' }],
     ['no start', { sinceMs: undefined }],
     ['no positions', { positions: {} }],
-    ['a position without a code', { positions: [[1, { fromMs: 1, at: AT, printed: [] }]] }],
+    ['a position without a code', { positions: [[1, { ...known, printed: [] }]] }],
     ['a position that is none', { positions: [['x', null]] }],
-    ['a position without a time', { positions: [['x', { at: AT, printed: [] }]] }],
-    ['a position without clocks', { positions: [['x', { fromMs: 1, printed: [] }]] }],
-    ['an ID that is none', { positions: [['x', { fromMs: 1, at: AT, printed: [['7x', 1]] }]] }],
-    ['an ID with text before it', { positions: [['x', { fromMs: 1, at: AT, printed: [['x7', 1]] }]] }],
-    [
-      'one of its scans without a time',
-      { positions: [['x', { fromMs: 1, at: AT, printed: [['6', 1], ['7']] }]] },
-    ],
+    ['a position without a time', inPosition({ at: AT, printed: [] })],
+    ['a position without clocks', inPosition({ fromMs: 1, printed: [] })],
+    ['an ID that is none', inPosition({ ...known, printed: [['7x', 1]] })],
+    ['an ID with text before it', inPosition({ ...known, printed: [['x7', 1]] })],
+    ['one of its scans without a time', inPosition({ ...known, printed: [['6', 1], ['7']] })],
     [
       'one of its positions that is none',
       {
         positions: [
-          ['x', { fromMs: 1, at: AT, printed: [] }],
+          ['x', { ...known, printed: [] }],
           ['y', null],
         ],
       },
     ],
-    ['a scan without a time', { positions: [['x', { fromMs: 1, at: AT, printed: [['7']] }]] }],
-    ['scans that are none', { positions: [['x', { fromMs: 1, at: AT, printed: 7 }]] }],
+    ['a scan without a time', inPosition({ ...known, printed: [['7']] })],
+    ['scans that are none', inPosition({ ...known, printed: 7 })],
     ['no workspace', { baseUrl: 1 }],
   ])('is not read if another program wrote it: %s (S7)', (_, given) => {
     expect(parseTailState(formatRecord(saved)).sinceMs).toBe(1);

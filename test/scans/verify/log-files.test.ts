@@ -40,10 +40,7 @@ async function check(
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
   const paths = (names: readonly string[]) => names.map((name) => join(directory, name));
   const own = paths(Object.keys(files).filter((name) => !others.includes(name)));
-  const found = await checkLogFiles(file, state, {
-    own,
-    others: paths(others),
-  });
+  const found = await checkLogFiles(file, state, { own, others: paths(others) });
   return { ...found, paths: found.paths.map((path) => path.slice(directory.length + 1)) };
 }
 

@@ -47,67 +47,42 @@ async function read(
   return { found, ids: [...codes.keys()], of, notes };
 }
 
+const readToEnd = (scans: readonly Scan[]) => read([scans], { untilMs: END });
+
 describe('readFilesEvidence', () => {
   it("counts each code's scans in the recent and the baseline weeks (W6)", async () => {
-    const times = [
-      START - 10 * DAY_MS,
-      START - 1,
-      START,
-      START + 1,
-      WEEK - 1,
-      WEEK,
-      WEEK + 1,
-      END - 1,
-      END,
-      END + DAY_MS,
-    ];
-    const { of, ids } = await read([times.map((ms): Scan => [A, ms]).concat([[B, END - 9 * DAY_MS]])], {
-      untilMs: END,
-    });
+    const before = [START - 10 * DAY_MS, START - 1];
+    const times = [...before, START, START + 1, WEEK - 1, WEEK, WEEK + 1, END - 1, END, END + DAY_MS];
+    const { of, ids } = await readToEnd([...times.map((ms): Scan => [A, ms]), [B, END - 9 * DAY_MS]]);
     expect(ids).toEqual([A, B]);
     const { evidence } = of(A);
     expect(evidence).toMatchObject({ recent: 3, baseline: 3, last: { ms: END - 1 }, isYoung: false });
     expect([await evidence.findLast(), await evidence.hasEarlier(), await evidence.findEarlier()]).toEqual([
       ...[{ ms: END - 1 }, true, { ms: START - 1 }],
     ]);
-    expect(of(B).evidence).toMatchObject({
-      recent: 0,
-      baseline: 1,
-      last: { ms: END - 9 * DAY_MS },
-      isYoung: true,
-    });
+    const last = { ms: END - 9 * DAY_MS };
+    expect(of(B).evidence).toMatchObject({ recent: 0, baseline: 1, last, isYoung: true });
     expect([await of(B).evidence.hasEarlier(), await of(B).evidence.findEarlier()]).toEqual([false, 'none']);
   });
 
   it('ends with the last scan that is not in the future, unless an end is requested (W12)', async () => {
     const scans: Scan[] = [END - 8 * DAY_MS, END, END + 1, END + 400 * DAY_MS].map((ms) => [A, ms]);
-    expect((await read([scans], { nowMs: END })).found).toMatchObject({
-      windows: { endMs: END + 1 },
-      future: 2,
-    });
+    const now = await read([scans], { nowMs: END });
+    expect(now.found).toMatchObject({ windows: { endMs: END + 1 }, future: 2 });
     const asked = await read([scans], { nowMs: END, untilMs: END + 2 });
     expect(asked.found).toMatchObject({ windows: { endMs: END + 2 }, future: 0 });
     expect((await read([scans], { nowMs: END + 500 * DAY_MS })).found).toMatchObject({ future: 0 });
   });
 
   it('uses the time of the first scan as the creation of its code, and finds scans before the nine weeks (W5)', async () => {
-    const { of } = await read(
-      [
-        [
-          [C, START - DAY_MS],
-          [D, START],
-          [A, START - 1],
-          [A, START],
-          [B, END - 1],
-        ],
-      ],
-      { untilMs: END },
-    );
+    const first: Scan[] = [
+      [A, START - 1],
+      [A, START],
+    ];
+    const { of } = await readToEnd([[C, START - DAY_MS], [D, START], ...first, [B, END - 1]]);
     expect(of(C).evidence).toMatchObject({ recent: 0, baseline: 0, last: 'none', isYoung: false });
-    expect([await of(C).evidence.findLast(), await of(C).evidence.findEarlier()]).toEqual([
-      'none',
-      { ms: START - DAY_MS },
-    ]);
+    expect(await of(C).evidence.findLast()).toBe('none');
+    expect(await of(C).evidence.findEarlier()).toEqual({ ms: START - DAY_MS });
     expect(of(D).evidence).toMatchObject({ recent: 0, baseline: 1, last: { ms: START }, isYoung: true });
     expect(of(A).evidence).toMatchObject({ baseline: 1, isYoung: false });
   });
@@ -122,18 +97,13 @@ describe('readFilesEvidence', () => {
       ...weeksBefore(1, last - 1, last, last + 1, last + 2, END - 2, END - 1, END, END + 1),
       [A, last],
     ];
-    const { evidence } = (await read([[...scans, [B, END - 1]]], { untilMs: END })).of(A);
+    const { evidence } = (await readToEnd([...scans, [B, END - 1]])).of(A);
     expect([await evidence.countSameHours(1, last), await evidence.countSameHours(2, last)]).toEqual([4, 2]);
     const other = (
-      await read(
-        [
-          [
-            [A, last],
-            [B, END - 1],
-          ],
-        ],
-        { untilMs: END },
-      )
+      await readToEnd([
+        [A, last],
+        [B, END - 1],
+      ])
     ).of(B).evidence;
     expect([await other.countSameHours(1, END - 1), await other.countSameHours(2, END - 1)]).toEqual([0, 0]);
   });
@@ -152,32 +122,23 @@ describe('readFilesEvidence', () => {
   });
 
   it('has the part of the nine weeks that the files cover', async () => {
-    const { found } = await read(
-      [
-        [
-          [A, START],
-          [A, END - 5],
-        ],
-      ],
-      { untilMs: END - 5 },
-    );
+    const scans = [START, END - 5].map((ms): Scan => [A, ms]);
+    const { found } = await read([scans], { untilMs: END - 5 });
     expect(found?.coverage).toMatchObject({ startsLateMs: START, endsEarlyMs: undefined });
   });
 
   it('has no evidence without a scan before the end', async () => {
     expect((await read([[]])).found).toBeUndefined();
-    expect((await read([[[A, END]]], { untilMs: END })).found).toBeUndefined();
-    const { ids } = await read(
-      [
-        [
+    expect((await readToEnd([[A, END]])).found).toBeUndefined();
+    expect(
+      (
+        await readToEnd([
           [A, END - 1],
           [B, END],
           [B, END + 1],
-        ],
-      ],
-      { untilMs: END },
-    );
-    expect(ids).toEqual([A]);
+        ])
+      ).ids,
+    ).toEqual([A]);
   });
 
   it('names each code as in its last scan', async () => {
@@ -195,12 +156,8 @@ describe('readFilesEvidence', () => {
   it('counts each scan once in files that overlap', async () => {
     const scans = [9, 7.5, 3, 2, 1].map((days): Scan => [A, END - days * DAY_MS]);
     const { of } = await read([scans, scans.slice(1, 4)], { untilMs: END });
-    expect(of(A).evidence).toMatchObject({
-      recent: 3,
-      baseline: 2,
-      last: { ms: END - DAY_MS },
-      isYoung: true,
-    });
+    const last = { ms: END - DAY_MS };
+    expect(of(A).evidence).toMatchObject({ recent: 3, baseline: 2, last, isYoung: true });
     expect(await of(A).evidence.countSameHours(1, END - DAY_MS)).toBe(1);
   });
 

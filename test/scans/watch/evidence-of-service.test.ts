@@ -61,9 +61,7 @@ describe('evidence from totals', () => {
     expect(silent.evidence).toMatchObject({ recent: 0, baseline: 99 * 55 });
     expect(
       silent.evidence.last === 'unknown' ? await silent.evidence.findLast() : silent.evidence.last,
-    ).toEqual({
-      ms: END - (8 + 0.5 / 99) * DAY_MS,
-    });
+    ).toEqual({ ms: END - (8 + 0.5 / 99) * DAY_MS });
     expect(silent.requests()).toBe(requests);
   });
 

@@ -48,12 +48,7 @@ describe('the row of a code', () => {
 it('a row shows no unknown figure', () => {
   expect(
     watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END),
-  ).toMatchObject({
-    expected: null,
-    low: null,
-    high: null,
-    last_scan: null,
-  });
+  ).toMatchObject({ expected: null, low: null, high: null, last_scan: null });
 });
 
 it('the outcomes quiet, drop and jump are findings', () => {

@@ -10,11 +10,7 @@ import { NO_SLUG_STORE } from '../../support/no-slug-store.ts';
 
 export const DAY = 86_400_000;
 export const START = 1_800_000_000_000;
-export const GET = {
-  method: 'GET',
-  path: '/api/v1/qr',
-  check: (json: unknown) => json,
-} as const;
+export const GET = { method: 'GET', path: '/api/v1/qr', check: (json: unknown) => json } as const;
 
 /** The headers of an answer that says only this. */
 export function headersOf(said: Partial<RateHeaders>): RateHeaders {

@@ -30,12 +30,7 @@ async function read(path: string): Promise<unknown[]> {
     (ms: number, { id, referrer }: Readonly<Record<string, unknown>>, { value: code }: { value: string }) => {
       found.push([ms, String(id), referrer, code]);
     };
-  await readInputs({
-    paths: [path],
-    fields: ['country', 'referrer'],
-    start,
-    note: () => undefined,
-  });
+  await readInputs({ paths: [path], fields: ['country', 'referrer'], start, note: () => undefined });
   return found;
 }
 
