@@ -40,42 +40,71 @@ function renamed(names: string[]): string[] {
 }
 
 /** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
-async function attack(
-  sandbox: TestSandbox,
-  args: string[],
-  file: string,
-  flags: string[],
-  inject: string,
-): Promise<number | null> {
+async function attack(sandbox: TestSandbox, args: string[], file: string, inject: string) {
   const directory = join(file, '..');
-  const paths = [
-    file,
-    `${file}.state.json`,
-    join(directory, '.scans.csv.state.json.partial'),
-    join(directory, '.scans.csv.restart'),
-    directory,
-    ...renamed(['.scans.csv.state.json.partial', '.scans.csv.restart']),
-  ];
+  const hidden = ['.scans.csv.state.json.partial', '.scans.csv.restart'];
+  const paths = [file, `${file}.state.json`, ...hidden.map((name) => join(directory, name)), directory];
   // A link is made in an open directory, by a path that nobody knows before; no other file is linked to.
-  const followed = inject.startsWith('inject=link') ? [] : paths.flatMap((path) => ['-P', path]);
+  const followed = inject.startsWith('inject=link')
+    ? []
+    : [...paths, ...renamed(hidden)].flatMap((path) => ['-P', path]);
   const strace = ['-f', '-qq', '-o', '/dev/null', ...followed, '-e', `trace=${CALLS},link`, '-e', inject];
-  const command = [process.execPath, BIN, ...args, ...flags];
   // strace counts calls by thread: with one thread for files they are all in one count.
-  const env = {
-    ...AMBIENT,
-    UV_THREADPOOL_SIZE: '1',
-    HOME: directory,
-    QRCTL_CONFIG_DIR: directory,
-    ...sandbox.env,
-  };
-  const child = spawn(STRACE, [...strace, ...command], { env, stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
+  const own = { UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory };
+  const env = { ...AMBIENT, ...own, ...sandbox.env };
+  const child = spawn(STRACE, [...strace, process.execPath, BIN, ...args], { env, stdio: 'ignore' });
+  const [code]: (number | null)[] = await once(child, 'exit');
   return code;
 }
 
-function argsOf(sandbox: TestSandbox, file: string): string[] {
-  return ['scans', 'export', sandbox.codeId(), '-o', file, '--append'];
+interface Attacks {
+  sandbox: TestSandbox;
+  /** With what each of the runs begins. */
+  start: string;
+  fault: (typeof FAULTS)[number];
+  calls: readonly string[];
+  line: (file: string) => string[];
+  /** What holds in the directory however the run ended. */
+  check: (place: string, label: string, code: number | null | undefined) => Promise<void>;
 }
+
+/** Lets a run in a directory of its own end at each of its calls in turn, until one has no further call and ends well. */
+async function atEveryCall({ sandbox, start, fault: { inject, ends }, calls, line, check }: Attacks) {
+  for (const call of calls) {
+    for (let n = 1, code: number | null | undefined; code !== 0; n++) {
+      expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS);
+      const place = join(start, '..', `${call}-${n}`);
+      await cp(start, place, { recursive: true });
+      const file = join(place, 'scans.csv');
+      code = await attack(sandbox, line(file), file, `inject=${call}:${inject}:when=${n}`);
+      if (code !== 0) expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
+      else expect(n, `${call} is called at all`).toBeGreaterThan(1);
+      await check(place, `${call} ${n}`, code);
+    }
+  }
+}
+
+async function useStart(sandbox: TestSandbox, line?: (file: string) => string[]) {
+  const start = join(await useDirectory(), 'start');
+  await mkdir(start);
+  if (line) await expectDone(sandbox, line(join(start, 'scans.csv')));
+  return start;
+}
+
+async function expectDone({ env }: TestSandbox, args: string[], label = ''): Promise<string> {
+  const { code, stderr } = await runCli(args, { env });
+  expect(code, `${label}: ${stderr}`).toBe(0);
+  return stderr;
+}
+
+const append = (sandbox: TestSandbox) => (file: string) => [
+  'scans',
+  'export',
+  sandbox.codeId(),
+  '-o',
+  file,
+  '--append',
+];
 
 async function idsIn(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8');
@@ -83,62 +112,35 @@ async function idsIn(file: string): Promise<string[]> {
   return [...text.matchAll(/(?:^|,)(\d+),\d{4}-\d\d-\d\dT/gm)].map((found) => found[1] ?? '').sort();
 }
 
+const wantedOf = (sandbox: TestSandbox) =>
+  sandbox
+    .scans(sandbox.codeId())
+    .map(({ id }) => String(id))
+    .sort();
+
 describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, calls }) => {
   test.each(FAULTS)(
     'ends at every fsync, write, rename and truncate with $inject, and the next run leaves each scan once',
-    async ({ inject, ends }) => {
+    async (fault) => {
       const sandbox = await useSandbox({ codes: 1, scans: 900, limit: 1_000_000 });
-      const directory = await useDirectory();
-      const start = join(directory, 'start');
-      await mkdir(start);
-      if (before) {
-        expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({
-          code: 0,
-        });
-      }
+      const line = append(sandbox);
+      const start = await useStart(sandbox, before ? line : undefined);
       for (const ms of [5, 4, -600_000]) {
         sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(NEW_YEAR + ms).toISOString() });
       }
+      const file = join(start, 'scans.csv');
       if (before) {
         // The first write of such a run is of the state, the second of rows.
-        await attack(
-          sandbox,
-          argsOf(sandbox, join(start, 'scans.csv')),
-          join(start, 'scans.csv'),
-          [],
-          'inject=pwrite64:signal=SIGKILL:when=2',
-        );
-        await appendFile(join(start, 'scans.csv'), '99,2025-01-01T00:00:00.000Z,DE');
+        await attack(sandbox, line(file), file, 'inject=pwrite64:signal=SIGKILL:when=2');
+        await appendFile(file, '99,2025-01-01T00:00:00.000Z,DE');
       }
-      const wanted = sandbox
-        .scans(sandbox.codeId())
-        .map(({ id }) => String(id))
-        .sort();
-
-      for (const call of calls) {
-        for (let n = 1; n < MOST_CALLS; n++) {
-          const place = join(directory, `${call}-${n}`);
-          const file = join(place, 'scans.csv');
-          await cp(start, place, { recursive: true });
-          const code = await attack(
-            sandbox,
-            argsOf(sandbox, file),
-            file,
-            flags,
-            `inject=${call}:${inject}:when=${n}`,
-          );
-          expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
-          if (code === 0) {
-            expect(n, `${call} is called at all`).toBeGreaterThan(1);
-            break;
-          }
-          expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
-          const next = await runCli(argsOf(sandbox, file), { env: sandbox.env });
-          expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
-          expect(await idsIn(file), `${call} ${n}`).toEqual(wanted);
-          expect(await readdir(place), `${call} ${n}`).toEqual(['scans.csv', 'scans.csv.state.json']);
-        }
-      }
+      const check: Attacks['check'] = async (place, label) => {
+        await expectDone(sandbox, line(join(place, 'scans.csv')), label);
+        expect(await idsIn(join(place, 'scans.csv')), label).toEqual(wantedOf(sandbox));
+        expect(await readdir(place), label).toEqual(['scans.csv', 'scans.csv.state.json']);
+      };
+      const attacked = (path: string) => [...line(path), ...flags];
+      await atEveryCall({ sandbox, start, fault, calls, line: attacked, check });
     },
     600_000,
   );
@@ -147,45 +149,24 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
 describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a deleted code', () => {
   test.each(FAULTS)(
     'may end at any fsync, write, rename and link with $inject without losing a scan',
-    async ({ inject, ends }) => {
+    async (fault) => {
       const sandbox = await useSandbox({ codes: 2, scans: 300, limit: 1_000_000 });
-      const directory = await useDirectory();
-      const start = join(directory, 'start');
-      await mkdir(start);
       const all = (file: string) => ['scans', 'export', '--all', '-o', file, '--append'];
-      expect(await runCli(all(join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({ code: 0 });
+      const start = await useStart(sandbox, all);
       await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId(1)}`);
-      for (const call of ['fsync', 'pwrite64', 'rename', 'link']) {
-        for (let n = 1; n < MOST_CALLS; n++) {
-          const place = join(directory, `${call}-${n}`);
-          const file = join(place, 'scans.csv');
-          await cp(start, place, { recursive: true });
-          const code = await attack(
-            sandbox,
-            all(file),
-            file,
-            ['--restart'],
-            `inject=${call}:${inject}:when=${n}`,
-          );
-          expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
-          if (code !== 0) expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
-          const before = await readdir(place);
-          const left = before.filter((name) => /^scans\.csv(\.old)?$/.test(name));
-          expect(
-            (await Promise.all(left.map((name) => idsIn(join(place, name))))).flat().length,
-          ).toBeGreaterThanOrEqual(600);
-          const next = await runCli(all(file), { env: sandbox.env });
-          expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
-          const names = (await readdir(place)).filter((name) => !name.endsWith('.json'));
-          expect(['scans.csv', 'scans.csv scans.csv.old']).toContain(names.join(' '));
-          const ids = await Promise.all(names.map((name) => idsIn(join(place, name))));
-          expect(new Set(ids.flat()).size, `${call} ${n}`).toBe(600);
-          if (code !== 0) continue;
-          expect(n, `${call} is called at all`).toBeGreaterThan(1);
-          expect(names).toHaveLength(2);
-          break;
-        }
-      }
+      const check: Attacks['check'] = async (place, label, code) => {
+        const idsOf = async (names: string[]) =>
+          (await Promise.all(names.map((name) => idsIn(join(place, name))))).flat();
+        const left = (await readdir(place)).filter((name) => /^scans\.csv(\.old)?$/.test(name));
+        expect((await idsOf(left)).length, label).toBeGreaterThanOrEqual(600);
+        await expectDone(sandbox, all(join(place, 'scans.csv')), label);
+        const names = (await readdir(place)).filter((name) => !name.endsWith('.json'));
+        expect(['scans.csv', 'scans.csv scans.csv.old']).toContain(names.join(' '));
+        expect(new Set(await idsOf(names)).size, label).toBe(600);
+        if (code === 0) expect(names).toHaveLength(2);
+      };
+      const calls = ['fsync', 'pwrite64', 'rename', 'link'];
+      await atEveryCall({ sandbox, start, fault, calls, line: (file) => [...all(file), '--restart'], check });
     },
     600_000,
   );
@@ -194,44 +175,22 @@ describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a del
 describe.runIf(hasStrace && SOAK)('`scans verify --repair` of a file that lacks late scans', () => {
   test.each(FAULTS)(
     'ends at every fsync, write, rename and truncate with $inject, and the next run leaves each scan once',
-    async ({ inject, ends }) => {
+    async (fault) => {
       const sandbox = await useSandbox({ codes: 1, scans: 931, limit: 1_000_000 });
-      const directory = await useDirectory();
-      const start = join(directory, 'start');
-      await mkdir(start);
-      expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({
-        code: 0,
-      });
+      const start = await useStart(sandbox, append(sandbox));
       const newestMs = Date.parse(sandbox.scans(sandbox.codeId()).at(-1)?.ts ?? '');
       for (const days of [3, 30]) {
-        sandbox.workspace.addScan(sandbox.codeId(), {
-          ts: new Date(newestMs - days * 86_400_000).toISOString(),
-        });
+        const ts = new Date(newestMs - days * 86_400_000).toISOString();
+        sandbox.workspace.addScan(sandbox.codeId(), { ts });
       }
-      const wanted = sandbox
-        .scans(sandbox.codeId())
-        .map(({ id }) => String(id))
-        .sort();
       const repair = (file: string) => ['scans', 'verify', sandbox.codeId(), '--input', file, '--repair'];
-      for (const call of CALLS.slice(0, 3)) {
-        for (let n = 1; n < MOST_CALLS; n++) {
-          const place = join(directory, `${call}-${n}`);
-          const file = join(place, 'scans.csv');
-          await cp(start, place, { recursive: true });
-          const code = await attack(sandbox, repair(file), file, [], `inject=${call}:${inject}:when=${n}`);
-          expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
-          if (code === 0) {
-            expect(n, `${call} is called at all`).toBeGreaterThan(1);
-            break;
-          }
-          expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
-          const next = await runCli(repair(file), { env: sandbox.env });
-          expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
-          expect(await idsIn(file), `${call} ${n}`).toEqual(wanted);
-          const append = await runCli(argsOf(sandbox, file), { env: sandbox.env });
-          expect(`${append.code} ${append.stderr}`).toMatch(/^0 Exported 0 scans/);
-        }
-      }
+      const check: Attacks['check'] = async (place, label) => {
+        const file = join(place, 'scans.csv');
+        await expectDone(sandbox, repair(file), label);
+        expect(await idsIn(file), label).toEqual(wantedOf(sandbox));
+        expect(await expectDone(sandbox, append(sandbox)(file), label)).toMatch(/^Exported 0 scans/);
+      };
+      await atEveryCall({ sandbox, start, fault, calls: CALLS.slice(0, 3), line: repair, check });
     },
     600_000,
   );
