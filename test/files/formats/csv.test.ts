@@ -69,16 +69,6 @@ function oracle(rows: unknown[]): string {
 }
 
 describe('CSV (RFC 4180)', () => {
-  test('has a header, one line per row, LF, and null as an empty cell', () => {
-    expect(csv([{ id: 1, name: 'Ann', city: null }])).toBe('id,name,city\n1,Ann,\n');
-  });
-
-  test('quotes cells that contain quotes, separators or line ends (T2)', () => {
-    expect(csv([{ id: 1, name: 'a "b", c', city: 'x\ny\rz' }])).toBe(
-      'id,name,city\n1,"a ""b"", c","x\ny\rz"\n',
-    );
-  });
-
   test('has the same bytes as csv-stringify for any cells', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
@@ -163,30 +153,6 @@ describe('CSV (RFC 4180)', () => {
     expect(csv([], plain, ['a,b', '=c', 'd;e'])).toBe('"a,b",=c,d;e\n');
   });
 
-  test('is read by csv-parse with the same values', () => {
-    const text = (value: unknown) => (value === null ? '' : String(value));
-    fc.assert(
-      fc.property(fc.array(row), (rows) => {
-        const read = parse(csv(rows), { columns: true, record_delimiter: '\n' });
-        expect(read).toEqual(
-          rows.map((one) => ({ id: text(one.id), name: text(one.name), city: text(one.city) })),
-        );
-      }),
-    );
-  });
-
-  test('has the same bytes for any batches', () => {
-    fc.assert(
-      fc.property(fc.array(row), fc.nat(10), (rows, cut) => {
-        expect(inBatches([rows.slice(0, cut), rows.slice(cut)])).toBe(csv(rows));
-      }),
-    );
-  });
-
-  test('keeps the digits of IDs beyond 2^53', () => {
-    expect(csv([{ id: 9007199254740993n, name: '', city: '' }])).toContain('\n9007199254740993,,\n');
-  });
-
   test('has "" instead of an empty line for a single empty cell, because readers skip empty lines (T3)', () => {
     expect(csv([{ name: null }, { name: 'x' }], plain, ['name'])).toBe('name\n""\nx\n');
   });
@@ -199,40 +165,9 @@ describe('CSV (RFC 4180)', () => {
     const hostile = JSON.parse('{"id":1,"__proto__":{"name":"forged"}}');
     expect(csv([hostile])).toBe('id,name,city\n1,,\n');
   });
-
-  test('may have no header', () => {
-    expect(csv([{ id: 1 }], { ...plain, header: false })).toBe('1,,\n');
-  });
-
-  test('has a byte order mark and CRLF for Excel', () => {
-    expect(csv([{ id: 1, name: '東京', city: '=1' }], { header: true, rawCells: false, excel: true })).toBe(
-      "\ufeffid,name,city\r\n1,東京,'=1\r\n",
-    );
-  });
 });
 
 describe('a cell', () => {
-  test.each([
-    '=1+1',
-    '+1',
-    '-1',
-    '@SUM(A1)',
-    '＝1',
-    '＋1',
-    '－1',
-    '＠A',
-    ' =1',
-    '\u00a0=1',
-    '\0=1',
-    '\u200b=1',
-    '\ufeff=1',
-    '\u202e=1',
-    '\u3000=1',
-    ' \0 @x',
-  ])('begins with an apostrophe if its value is %j (T1)', (text) => {
-    expect(defusedCell(text).replace(/^"(.*)"$/s, '$1')).toBe(`'${text}`);
-  });
-
   test.each([
     ['\t=1', `"'\t'=1"`],
     ['\r=1', `"'\r'=1"`],
