@@ -29,6 +29,10 @@ async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
   return { more: await requestBeyond(reading(read, { range }), order, edge, 100), requests };
 }
 
+/** What asking beyond an edge of so many rows tells of a model of the service. */
+const askModel = (service: ReturnType<typeof modelScans>, order: PageOrder, edge: Edge, total: number) =>
+  requestBeyond(reading(service.read, { range }), order, edge, total);
+
 describe('a total', () => {
   it('may be capped if it is round, or ends with a full page (C10)', () => {
     const isDoubtful = (total: number) => mayBeTruncated(total, 7);
@@ -53,13 +57,10 @@ it('the edge of a range is its outermost instant, with all of its rows', () => {
 describe('a request beyond the edge of a range', () => {
   it('begins a millisecond inside the edge', async () => {
     const newest = await asked('ascending', edgeAt(14, 14), page([14]));
-    expect(newest.requests).toEqual([
-      { page: 1, limit: 500, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 },
-    ]);
+    const first = { page: 1, limit: 500 };
+    expect(newest.requests).toEqual([{ ...first, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 }]);
     const oldest = await asked('descending', edgeAt(10, 10), page([10]));
-    expect(oldest.requests).toEqual([
-      { page: 1, limit: 500, sinceMs: START - 1000, untilMs: START + 10_001 },
-    ]);
+    expect(oldest.requests).toEqual([{ ...first, sinceMs: START - 1000, untilMs: START + 10_001 }]);
   });
 
   it('shows that there are no more rows if it returns the edge and only rows inside it', async () => {
@@ -94,14 +95,8 @@ describe('a request beyond the edge of a range', () => {
     const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
     const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
     const edge = { timeMs: START + 1000, ids: new Set([21]) };
-    expect(
-      await requestBeyond(
-        reading(service.read, { range: { ...range, sinceMs: START } }),
-        'ascending',
-        edge,
-        21,
-      ),
-    ).toBe(false);
+    const from = reading(service.read, { range: { ...range, sinceMs: START } });
+    expect(await requestBeyond(from, 'ascending', edge, 21)).toBe(false);
     expect(service.state.requests).toBe(3);
   });
 
@@ -123,12 +118,9 @@ describe('a request beyond the edge of a range', () => {
         since: requests.map(({ sinceMs }) => sinceMs),
       };
     };
-    expect(await ask({ wholeSeconds: true })).toEqual({
-      more: false,
-      since: [START + 13_999, START + 14_000],
-    });
-    const exclusive = await ask({ wholeSeconds: true, sinceInclusive: false });
-    expect(exclusive).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
+    const since = [START + 13_999, START + 14_000];
+    expect(await ask({ wholeSeconds: true })).toEqual({ more: false, since });
+    expect(await ask({ wholeSeconds: true, sinceInclusive: false })).toEqual({ more: false, since });
     expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
   });
 
@@ -141,7 +133,7 @@ describe('a request beyond the edge of a range', () => {
     const ask = (all: ModelRow[]) => {
       const service = modelScans(all, { cap: 4, wholeSeconds: true });
       const edge = { timeMs: START + 14_500, ids: new Set([14, 15, 16]) };
-      return requestBeyond(reading(service.read, { range }), 'ascending', edge, 4);
+      return askModel(service, 'ascending', edge, 4);
     };
     expect(await ask(near)).toBe(false);
     expect(await ask([...near, beyond])).toBe(true);
@@ -161,14 +153,14 @@ describe('a request beyond the edge of a range', () => {
       ignoresBounds: true,
     });
     const oldest = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
-    expect(await requestBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
+    expect(await askModel(old, 'descending', oldest, 10)).toBeUndefined();
   });
 
   it('includes the page after a full page at the edge: a total that is one too small hides a row there', async () => {
     const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
     const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
     const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
-    expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
+    expect(await askModel(service, 'ascending', edge, 37)).toBe(true);
   });
 
   it('finds omitted rows at the edge itself, where other rows are known', async () => {
@@ -178,13 +170,13 @@ describe('a request beyond the edge of a range', () => {
       pageCap: 3,
     });
     const edge = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
-    expect(await requestBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
+    expect(await askModel(service, 'descending', edge, 10)).toBe(true);
   });
 
   it('is inconclusive if the service ignores bounds, and counts all of the range in every part', async () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
-    expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 100)).toBeUndefined();
+    expect(await askModel(service, 'ascending', edge, 100)).toBeUndefined();
     expect(service.state.requests).toBe(4);
   });
 
@@ -202,14 +194,9 @@ describe('a request beyond the edge of a range', () => {
   });
 
   it('is not sent if all times beyond the edge are outside the range', async () => {
-    expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({
-      more: false,
-      requests: [],
-    });
-    expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual({
-      more: false,
-      requests: [],
-    });
+    const unasked = { more: false, requests: [] };
+    expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual(unasked);
+    expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual(unasked);
   });
 });
 
@@ -240,20 +227,14 @@ describe('requests beyond rows of one instant', () => {
     const { more, requests } = await ask([same, page([]), same, same, page([])]);
     expect(more).toBe(false);
     expect(requests.slice(0, 2).map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001]);
-    expect(requests.slice(2).map(({ untilMs }) => untilMs)).toEqual([
-      START + 14_000,
-      START + 13_999,
-      START + 12_999,
-    ]);
+    const untils = requests.slice(2).map(({ untilMs = 0 }) => untilMs - START);
+    expect(untils).toEqual([14_000, 13_999, 12_999]);
   });
 
   it('begin at the instant itself only if it is a whole second', async () => {
     const untils = async (second: number) =>
       (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
-    expect([await untils(14), await untils(14.001)].map(([, before]) => before)).toEqual([
-      START + 14_000,
-      START + 14_000,
-    ]);
+    for (const second of [14, 14.001]) expect((await untils(second))[1]).toBe(START + 14_000);
     expect((await untils(14.5))[1]).toBe(START + 14_499);
   });
 

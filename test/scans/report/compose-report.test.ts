@@ -14,6 +14,8 @@ const COMPARED = {
   comparesAverages: true,
 };
 
+const compose = (given: Parameters<typeof figuresOf>[0]) => composeReport(figuresOf(given), ENGLISH);
+
 const textsOf = (card: Card | undefined) =>
   (card?.tables ?? []).flatMap((table) =>
     (table as FigureTable).rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)]),
@@ -25,10 +27,7 @@ test('a report compares the averages per day of months that differ in length, in
     [{ value: 'DE', scans: 310, perDay: 10, previous: 300, previousPerDay: 10, change: 0, share: 0.5 }],
     { comparesAverages: true },
   );
-  const report = composeReport(
-    figuresOf({ before: BEFORE, total: COMPARED, sections: [countries] }),
-    ENGLISH,
-  );
+  const report = compose({ before: BEFORE, total: COMPARED, sections: [countries] });
   expect(report.tiles.slice(0, 2)).toEqual([
     { label: 'Scans', value: '12,400', detail: 'September 2026: 11,400' },
     {
@@ -40,13 +39,7 @@ test('a report compares the averages per day of months that differ in length, in
   ]);
   expect(report.comparedWith).toContain('September 2026');
   const table = report.cards[0]?.tables[0] as FigureTable | undefined;
-  expect(table?.head.map(({ detail }) => detail)).toEqual([
-    undefined,
-    'per day',
-    undefined,
-    'per day',
-    undefined,
-  ]);
+  expect(table?.head.map(({ detail }) => detail ?? '')).toEqual(['', 'per day', '', 'per day', '']);
   expect(table?.rows[0]).toMatchObject({
     name: 'Germany',
     cells: [{ text: '310', detail: '10.0' }, {}, { text: '300', detail: '10.0' }, {}],
@@ -61,10 +54,7 @@ test('a report marks periods before the data, and shows no percentage for them',
     ...figureOf('', { scans: 300, previous: 40, isBeforeData: true }),
     comparesAverages: false,
   };
-  const report = composeReport(
-    figuresOf({ before: { ...BEFORE, isCovered: false }, total, sections: [section] }),
-    ENGLISH,
-  );
+  const report = compose({ before: { ...BEFORE, isCovered: false }, total, sections: [section] });
   expect(textsOf(report.cards[0])).toEqual([['Germany', '300', '100.0%', '40\u00a0†', '–']]);
   expect(report.cards[0]?.notes).toEqual([]);
   expect(report.comparedWith).toContain(ENGLISH.words.notCovered);
@@ -77,7 +67,7 @@ test('a report explains the mark of rows before the data if only some rows of a 
     { value: 'b', scans: 60, previous: 50, change: 0.2 },
   ];
   const section = sectionOf({ kind: 'code', by: 'code' }, rows);
-  const { cards } = composeReport(figuresOf({ before: BEFORE, sections: [section] }), ENGLISH);
+  const { cards } = compose({ before: BEFORE, sections: [section] });
   expect(textsOf(cards[0])).toEqual([
     ['a', '300', '–', '40\u00a0†', '–'],
     ['b', '60', '–', '50', '+20.0%'],
@@ -89,7 +79,7 @@ test('a report shows growth of more than tenfold in words', () => {
   const row = { value: 'DE', scans: 20_000, previous: 30, change: 665.666667, share: 1 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
   const total = { ...figureOf('', row), comparesAverages: false };
-  const report = composeReport(figuresOf({ before: BEFORE, total, sections: [section] }), ENGLISH);
+  const report = compose({ before: BEFORE, total, sections: [section] });
   expect(textsOf(report.cards[0])).toEqual([['Germany', '20,000', '100.0%', '30', 'more than tenfold']]);
   expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
 });
@@ -102,7 +92,7 @@ test('a report shows the names of codes, with the slug to distinguish codes of t
     { value: '539u67', name: null, scans: 4, share: 0.04 },
   ]);
   const silent = [{ name: 'Old poster', detail: 'da4vss' }];
-  const report = composeReport(figuresOf({ sections: [codes], silent }), ENGLISH);
+  const report = compose({ sections: [codes], silent });
   const table = report.cards[0]?.tables[0] as FigureTable | undefined;
   expect(table?.rows.map(({ name, detail }) => [name, detail])).toEqual([
     ['Menu', 'mhxwdc'],
@@ -135,10 +125,7 @@ test('a report translates countries and devices, and shows unknown values unchan
 
 test('a report titles the card of a joined column with its name, and gives the card a unique ID', () => {
   const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
-  const { cards } = composeReport(
-    figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }),
-    ENGLISH,
-  );
+  const { cards } = compose({ sections: [column('Stadt "A" <b>'), column('country')] });
   expect(cards.map(({ id, title }) => [id, title])).toEqual([
     ['by-column-1', 'Stadt "A" <b>'],
     ['by-column-2', 'country'],
@@ -155,7 +142,7 @@ test('a report shows averages for weekdays and hours, even without a comparison'
     ],
     { comparesAverages: true },
   );
-  const { cards } = composeReport(figuresOf({ sections: [weekdays] }), ENGLISH);
+  const { cards } = compose({ sections: [weekdays] });
   const table = cards[0]?.tables[0] as FigureTable | undefined;
   expect(table?.rows.map(({ name, bar, cells }) => [name, bar, cells[0]?.detail])).toEqual([
     ['Monday', 1, '10.0'],
@@ -170,10 +157,10 @@ test('a report shades hours by weekday after the cards of both, and leaves hours
   const hours = Array.from({ length: 7 }, (_, weekday) =>
     Array.from({ length: 24 }, (_, hour) => ({ scans: hour, perDay: weekday === 6 ? null : hour / 2 })),
   );
-  const { cards } = composeReport(
-    figuresOf({ sections: [by('weekday'), by('hour'), sectionOf({ kind: 'value', by: 'os' }, [])], hours }),
-    ENGLISH,
-  );
+  const { cards } = compose({
+    sections: [by('weekday'), by('hour'), sectionOf({ kind: 'value', by: 'os' }, [])],
+    hours,
+  });
   expect(cards.map(({ id }) => id)).toEqual(['by-weekday', 'by-hour', 'hours', 'by-os']);
   const [table] = cards[2]?.tables ?? [];
   expect(table?.rows.length).toBe(24);
@@ -191,7 +178,7 @@ test('a report shows no number for days that the data does not cover, such as fu
     { value: '2026-10', scans: 5, perDay: 1 },
     { value: '2026-11', scans: 0, isPart: true },
   ]);
-  const { cards } = composeReport(figuresOf({ sections: [days, months] }), ENGLISH);
+  const { cards } = compose({ sections: [days, months] });
   expect(cards[0]?.chart?.columns.map(({ value }) => value)).toEqual([5, 0, 0]);
   expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual([
     { text: '5', shade: 5 },
@@ -211,7 +198,7 @@ test('a report compares the same weekdays, and notes that the line is shifted', 
   const days = sectionOf({ kind: 'time', by: 'day' }, rows);
   const lineOf = (monthIndex: number, sections = [days]) => {
     const before = { sinceMs: Date.UTC(2026, monthIndex, 1), untilMs: 0, isCovered: true };
-    const [card] = composeReport(figuresOf({ before, sections, zone: 'UTC' }), ENGLISH).cards;
+    const [card] = compose({ before, sections, zone: 'UTC' }).cards;
     return {
       line: card?.chart?.columns.map(({ previous }) => previous),
       notes: card?.notes,
@@ -236,9 +223,7 @@ test('a chart without a comparison line has no legend', () => {
     { value: '2026-10-01', scans: 1, previous: 5 },
     { value: '2026-10-02' },
   ]);
-  expect(
-    composeReport(figuresOf({ before: BEFORE, sections: [days] }), ENGLISH).cards[0]?.legend,
-  ).toBeUndefined();
+  expect(compose({ before: BEFORE, sections: [days] }).cards[0]?.legend).toBeUndefined();
 });
 
 test('a report marks codes as new that did not exist in all of the previous period and have no scans in it', () => {
@@ -249,10 +234,7 @@ test('a report marks codes as new that did not exist in all of the previous peri
   ];
   const of = (group: Parameters<typeof sectionOf>[0], isCovered: boolean) => {
     const before = { ...BEFORE, isCovered };
-    const { cards } = composeReport(
-      figuresOf({ before, sections: [sectionOf(group, rows.slice(0, 2))] }),
-      ENGLISH,
-    );
+    const { cards } = compose({ before, sections: [sectionOf(group, rows.slice(0, 2))] });
     return { texts: textsOf(cards[0]).map((texts) => texts.slice(3)), notes: cards[0]?.notes };
   };
   expect(of({ kind: 'code', by: 'code' }, true)).toEqual({
@@ -273,7 +255,7 @@ test('a report distinguishes codes without a value in a column or a tag from val
     sectionOf({ kind: 'utm', by: 'utm_term' }, [{ scans: 1 }]),
     sectionOf({ kind: 'value', by: 'city' }, [{ scans: 1 }]),
   ];
-  const { cards } = composeReport(figuresOf({ sections }), ENGLISH);
+  const { cards } = compose({ sections });
   expect(cards.map((card) => textsOf(card)[0]?.[0])).toEqual(['No value', 'No value', 'Not recorded']);
 });
 
@@ -284,10 +266,7 @@ test('all averages of a table have the same number of decimals', () => {
   ];
   const section = sectionOf({ kind: 'time', by: 'hour' }, rows, { comparesAverages: true });
   const hours = Array.from({ length: 7 }, () => [0.04, 0.3, 0].map((perDay) => ({ scans: 1, perDay })));
-  const { cards } = composeReport(
-    figuresOf({ sections: [section, sectionOf({ kind: 'time', by: 'weekday' }, rows)], hours }),
-    ENGLISH,
-  );
+  const { cards } = compose({ sections: [section, sectionOf({ kind: 'time', by: 'weekday' }, rows)], hours });
   const table = cards[0]?.tables[0] as FigureTable | undefined;
   expect(table?.rows.map(({ cells }) => cells[0]?.detail)).toEqual(['0.10', '0.29']);
   expect(cards[2]?.tables[0]?.rows.slice(0, 3).map(({ cells }) => cells[0])).toMatchObject([
@@ -299,7 +278,7 @@ test('all averages of a table have the same number of decimals', () => {
 
 test('a report notes that the data begins or ends within the range only if whole days are missing', () => {
   const coverageOf = (startsLateMs: number, endsEarlyMs: number) =>
-    composeReport(figuresOf({ coverage: { startsLateMs, endsEarlyMs, isWhole: false } }), ENGLISH).coverage;
+    compose({ coverage: { startsLateMs, endsEarlyMs, isWhole: false } }).coverage;
   const day = 86_400_000;
   expect(coverageOf(OCTOBER.sinceMs + day - 1, OCTOBER.untilMs - day)).toEqual([]);
   expect(coverageOf(OCTOBER.sinceMs + day, OCTOBER.untilMs - day - 1)).toEqual([
@@ -313,7 +292,7 @@ test('a report states the busiest day with its weekday', () => {
     { value: '2026-10-13', scans: 5 },
     { value: '2026-10-14', scans: 9 },
   ]);
-  const { tiles, cards } = composeReport(figuresOf({ sections: [days] }), ENGLISH);
+  const { tiles, cards } = compose({ sections: [days] });
   expect(tiles[2]).toEqual({ label: 'Busiest day', value: '9', detail: 'Wednesday, 14 October 2026' });
   expect(cards[0]?.chart?.columns.map(({ label }) => label)).toEqual(['13 Oct', '14 Oct']);
 });
@@ -323,7 +302,7 @@ test('a report truncates names of 10 kB, and splits a note into paragraphs', () 
     { value: 'x'.repeat(10_000), name: '😀'.repeat(5000), scans: 1, share: 1 },
   ]);
   const note = 'One\ntwo.\r\n \r\n\r\nThree.\n\n \n';
-  const report = composeReport(figuresOf({ sections: [codes], note }), ENGLISH);
+  const report = compose({ sections: [codes], note });
   expect(JSON.stringify(report).length).toBeLessThan(4000);
   expect(JSON.stringify(report)).not.toMatch(/\\ud83d(?!\\ude00)/i);
   expect(report.note).toEqual(['One two.', 'Three.']);

@@ -18,17 +18,8 @@ const NAMES = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referr
 
 function scan(id: number | bigint, second: number, more: Row = {}): Row {
   const ts = new Date(1_760_000_000_000 + second * 1000).toISOString();
-  return {
-    id,
-    ts,
-    country: 'DE',
-    city: null,
-    device: 'mobile',
-    os: 'iOS',
-    browser: 'Safari',
-    referrer: null,
-    ...more,
-  };
+  const values = { country: 'DE', city: null, device: 'mobile', os: 'iOS', browser: 'Safari' };
+  return { id, ts, ...values, referrer: null, ...more };
 }
 
 function csv(rows: readonly Row[], names: readonly string[] = NAMES, excel = false): string {
@@ -97,14 +88,7 @@ describe('files of scans', () => {
     ['a.csv', csv(rows).replaceAll(',', ';').replace('"a;b"', '"a,b"')],
     ['a.tsv', csv(rows.map((row) => ({ ...row, referrer: null }))).replaceAll(',', '\t')],
     ['a.json', json(rows)],
-    [
-      'a.json',
-      JSON.stringify(
-        rows.map((row) => ({ ...row, id: Number(row.id) })),
-        null,
-        2,
-      ),
-    ],
+    ['a.json', JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? Number(value) : value), 2)],
     ['a.ndjson', ndjson(rows)],
     ['a.ndjson', ndjson(rows).trimEnd()],
     ['a.ndjson', ndjson(rows).replaceAll('\n', '\r\n\n')],
@@ -219,13 +203,7 @@ describe('a repeated scan', () => {
       starts: 2,
       ids: ['1', '2', '3', '9', '4'],
     });
-    expect((await read({ 'b.ndjson': both, 'a.csv': september })).ids.sort()).toEqual([
-      '1',
-      '2',
-      '3',
-      '4',
-      '9',
-    ]);
+    expect((await read({ 'b.ndjson': both, 'a.csv': september })).ids.sort().join()).toBe('1,2,3,4,9');
     expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
   });
 
@@ -253,11 +231,8 @@ describe('a repeated scan', () => {
       starts: 2,
       ids: ['1', '2'],
     });
-    expect((await read({ 'a.csv': both, [`${uuid}.csv`]: both, 'b.csv': csv([scan(3, 1)]) })).ids).toEqual([
-      '1',
-      '2',
-      '3',
-    ]);
+    const three = { 'a.csv': both, [`${uuid}.csv`]: both, 'b.csv': csv([scan(3, 1)]) };
+    expect((await read(three)).ids).toEqual(['1', '2', '3']);
   });
 
   it('is recognized in rotated files, whose code is that of their log', async () => {
