@@ -92,16 +92,6 @@ describe('periods that differ in length', () => {
     expect([byDay.comparesAverages, byDay.rows[4]?.change]).toEqual([false, 0.033333]);
     expect(rowsOf('week', given).comparesAverages).toBe(false);
   });
-
-  it('count as equally long if they differ by less than five minutes', () => {
-    const ended: Given = {
-      now: [['2026-10-01', '2026-11-01'], { '2026-10-05': 60 }],
-      before: [['2026-09-01', '2026-09-20T12:00:00Z'], { '2026-09-05': 40 }],
-      clock: '2026-10-20T12:04:59Z',
-    };
-    expect(totalOf(options(ended))).toMatchObject({ comparesAverages: false, change: 0.5 });
-    expect(totalOf(options({ ...ended, clock: '2026-10-20T12:05:01Z' })).comparesAverages).toBe(true);
-  });
 });
 
 describe('weekdays and hours', () => {
@@ -297,17 +287,6 @@ describe('names of codes', () => {
 });
 
 describe('all scans', () => {
-  it('have no comparison without a previous period', () => {
-    expect(totalOf(options({ now: [OCTOBER, { '2026-10-05': 62 }] }))).toEqual({
-      scans: 62,
-      perDay: 2,
-      previous: null,
-      previousPerDay: null,
-      change: null,
-      comparesAverages: false,
-    });
-  });
-
   it('have no change if the data covers nothing of one of the periods', () => {
     const data = { fromMs: at('2026-10-10'), toMs: at('2026-10-20') };
     const given: Given = {
