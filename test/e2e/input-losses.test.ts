@@ -69,11 +69,8 @@ describe('a dataset', () => {
     const { cwd } = await useExport(...LAKE);
     await rm(join(cwd, 'lake/dt=2024-07-13'), { recursive: true });
     const found = await stats(cwd, 'lake', '--during', '2024-07', '--timezone', 'UTC');
-    expect(found).toMatchObject({
-      code: 0,
-      scans: 4,
-      stderr: expect.stringContaining('data begins at 2024-07-14'),
-    });
+    const expected = { code: 0, scans: 4, stderr: expect.stringContaining('data begins at 2024-07-14') };
+    expect(found).toMatchObject(expected);
   });
 
   test('whose manifest was truncated is refused', async () => {
@@ -114,11 +111,8 @@ describe('an appended file', () => {
     await copyFile(join(cwd, 'all.csv'), join(cwd, 'copy', 'all.csv'));
     expect(await stats(cwd, 'copy')).toMatchObject({ code: 0, scans: 5 });
     await writeFile(join(cwd, 'all.csv'), text);
-    expect(await stats(cwd, 'all.csv')).toMatchObject({
-      code: 0,
-      scans: 6,
-      stderr: expect.not.stringContaining('warning'),
-    });
+    const expected = { code: 0, scans: 6, stderr: expect.not.stringContaining('warning') };
+    expect(await stats(cwd, 'all.csv')).toMatchObject(expected);
   });
 
   test('that was removed from its directory is refused, not counted as a code without scans', async () => {
@@ -151,11 +145,8 @@ describe('an appended file', () => {
     await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text));
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-07-16T10:00:00.000Z' });
     await append();
-    expect(await stats(cwd, 'all.csv')).toMatchObject({
-      code: 0,
-      scans: 7,
-      stderr: expect.not.stringContaining('warning'),
-    });
+    const expected = { code: 0, scans: 7, stderr: expect.not.stringContaining('warning') };
+    expect(await stats(cwd, 'all.csv')).toMatchObject(expected);
     await rm(join(cwd, 'all.csv.1.gz'));
     const rest = await stats(cwd, 'all.csv');
     expect(rest).toMatchObject({

@@ -56,11 +56,7 @@ describe('parseBaseUrl', () => {
 });
 
 test('isLoopback accepts only localhost, addresses in 127.0.0.0/8, and [::1]', () => {
-  expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
+  const expected = [true, true, true, true];
+  expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual(expected);
   expect(['localhost.test', '128.0.0.1', '127.example', '[::]', ''].some(isLoopback)).toBe(false);
 });

@@ -37,12 +37,8 @@ test('a long integer keeps its digits at any place in a text, and digits in stri
 });
 
 test('numbers with a fraction or an exponent become floating-point numbers, also next to long integers', async () => {
-  expect(await parseJson('[9007199254740993, 1.5, 1e3, 0.12345678901234567890]')).toEqual([
-    9007199254740993n,
-    1.5,
-    1000,
-    0.12345678901234568,
-  ]);
+  const expected = [9007199254740993n, 1.5, 1000, 0.12345678901234568];
+  expect(await parseJson('[9007199254740993, 1.5, 1e3, 0.12345678901234567890]')).toEqual(expected);
 });
 
 test('both parsers read __proto__ as an ordinary field, and the last value of a repeated key', async () => {

@@ -14,11 +14,7 @@ describe('a caption', () => {
 
   it('continues from left to right after a right-to-left word', async () => {
     const text = 'menu قائمة menu';
-    expect(piecesOf(text, await loadFonts([text])).map((piece) => piece.text)).toEqual([
-      'menu ',
-      'قائمة',
-      ' ',
-      'menu',
-    ]);
+    const expected = ['menu ', 'قائمة', ' ', 'menu'];
+    expect(piecesOf(text, await loadFonts([text])).map((piece) => piece.text)).toEqual(expected);
   });
 });

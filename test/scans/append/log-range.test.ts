@@ -51,11 +51,8 @@ describe('the rotated files of a state', () => {
       ['a', overlap({ rows: 3, watermarkMs: 9 })],
       ['b', overlap({ rows: 0, watermarkMs: 4 })],
     ]);
-    expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual({
-      bytes: 7,
-      sha256: 'x',
-      newestMs: { a: 9 },
-    });
+    const expected = { bytes: 7, sha256: 'x', newestMs: { a: 9 } };
+    expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual(expected);
   });
 
   it('are each listed once, and not at all if no row in them was committed', () => {

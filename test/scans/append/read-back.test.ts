@@ -239,11 +239,8 @@ describe('a lost state is rebuilt', () => {
     const { overlaps, proof } = await rebuilt(text, labeled);
     expect([...overlaps.keys()]).toEqual(['c', 'd']);
     expect(proof).toBeUndefined();
-    expect(await rebuilt(HEAD, csv)).toMatchObject({
-      bytes: HEAD.length,
-      oldestMs: undefined,
-      proof: undefined,
-    });
+    const expected = { bytes: HEAD.length, oldestMs: undefined, proof: undefined };
+    expect(await rebuilt(HEAD, csv)).toMatchObject(expected);
   });
 
   it('from NDJSON, which has no header', async () => {

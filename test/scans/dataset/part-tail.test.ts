@@ -73,11 +73,8 @@ describe('rows', () => {
     await tail.write(OTHER_CODE, 0, DAY + 2 * HOUR);
     expect(files()).toEqual([]);
     await tail.commit();
-    expect(files()).toEqual([
-      '_qrctl.json',
-      'dt=2026-01-01/part-000001.csv',
-      'dt=2026-01-02/part-000001.csv',
-    ]);
+    const expected = ['_qrctl.json', 'dt=2026-01-01/part-000001.csv', 'dt=2026-01-02/part-000001.csv'];
+    expect(files()).toEqual(expected);
     const name = 'part-000001.csv';
     expect(parts()).toMatchObject([
       { partition: 'dt=2026-01-01', name, rows: 3, newestMs: START + 2 * HOUR },

@@ -84,12 +84,8 @@ describe('rows oldest first', () => {
     const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<
       typeof page
     >['rows'];
-    expect(oldestFirst({ rows, times: [2, 2, 1, 1] }).rows.map(({ id }) => id)).toEqual([
-      9_007_199_254_740_992n,
-      9_007_199_254_740_993n,
-      3,
-      5n,
-    ]);
+    const expected = [9_007_199_254_740_992n, 9_007_199_254_740_993n, 3, 5n];
+    expect(oldestFirst({ rows, times: [2, 2, 1, 1] }).rows.map(({ id }) => id)).toEqual(expected);
   });
 
   it('are the same arrays if they are sorted', () => {

@@ -88,11 +88,8 @@ describe('a range that is read in repeated passes', () => {
   });
 
   it('yields no row twice, and is not verified if the total falls', async () => {
-    expect(await readAll(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject({
-      ids: [1, 2, 3],
-      isVerified: false,
-      total: 4,
-    });
+    const expected = { ids: [1, 2, 3], isVerified: false, total: 4 };
+    expect(await readAll(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject(expected);
   });
 
   it('is read again, including page 1, if rows are missing', async () => {
@@ -106,19 +103,13 @@ describe('a range that is read in repeated passes', () => {
 
 describe('repeated passes that found as many IDs as the total', () => {
   it('do not verify the range if more rows were returned than counted: a repeated row may hide another (C11)', async () => {
-    expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({
-      count: 4,
-      total: 4,
-      isVerified: false,
-    });
+    const expected = { count: 4, total: 4, isVerified: false };
+    expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject(expected);
   });
 
   it('do not verify the range if a page was truncated: the total hides its missing rows (C11)', async () => {
-    expect(await readAll(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject({
-      count: 5,
-      total: 5,
-      isVerified: false,
-    });
+    const expected = { count: 5, total: 5, isVerified: false };
+    expect(await readAll(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject(expected);
   });
 
   it('do not verify the range by an older total if the newest total is larger (C11)', async () => {

@@ -180,11 +180,8 @@ test('a report shows no number for days that the data does not cover, such as fu
   ]);
   const { cards } = compose({ sections: [days, months] });
   expect(cards[0]?.chart?.columns.map(({ value }) => value)).toEqual([5, 0, 0]);
-  expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual([
-    { text: '5', shade: 5 },
-    { text: '0*', shade: 0 },
-    undefined,
-  ]);
+  const expected = [{ text: '5', shade: 5 }, { text: '0*', shade: 0 }, undefined];
+  expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual(expected);
   expect(textsOf(cards[1]).map(([name]) => name)).toEqual(['October 2026']);
   expect(cards[1]?.notes).toEqual([]);
 });
@@ -269,11 +266,8 @@ test('all averages of a table have the same number of decimals', () => {
   const { cards } = compose({ sections: [section, sectionOf({ kind: 'time', by: 'weekday' }, rows)], hours });
   const table = cards[0]?.tables[0] as FigureTable | undefined;
   expect(table?.rows.map(({ cells }) => cells[0]?.detail)).toEqual(['0.10', '0.29']);
-  expect(cards[2]?.tables[0]?.rows.slice(0, 3).map(({ cells }) => cells[0])).toMatchObject([
-    { text: '0.04' },
-    { text: '0.30' },
-    { text: '0' },
-  ]);
+  const expected = [{ text: '0.04' }, { text: '0.30' }, { text: '0' }];
+  expect(cards[2]?.tables[0]?.rows.slice(0, 3).map(({ cells }) => cells[0])).toMatchObject(expected);
 });
 
 test('a report notes that the data begins or ends within the range only if whole days are missing', () => {

@@ -46,13 +46,8 @@ describe.each(LANGUAGES)('%s', (language) => {
 
   test('shows an unknown country by its code', async () => {
     const { country } = await loadLanguage(language);
-    expect(['ZZ', '??', 'toString', '__proto__', ''].map(country)).toEqual([
-      'ZZ',
-      '??',
-      'toString',
-      '__proto__',
-      '',
-    ]);
+    const expected = ['ZZ', '??', 'toString', '__proto__', ''];
+    expect(['ZZ', '??', 'toString', '__proto__', ''].map(country)).toEqual(expected);
   });
 
   test('is built as two files', () => {

@@ -5,12 +5,8 @@ import { createCodes } from '#scans/stats/code-of-scans';
 describe('the code of a row', () => {
   it('is shown by its slug, its ID, or the name of the file', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
-    expect(codeOf({ qr_id: 'ABC', qr_slug: 'menu', qr_name: 'Menu' })).toEqual({
-      value: 'menu',
-      id: 'abc',
-      slug: 'menu',
-      name: 'Menu',
-    });
+    const expected = { value: 'menu', id: 'abc', slug: 'menu', name: 'Menu' };
+    expect(codeOf({ qr_id: 'ABC', qr_slug: 'menu', qr_name: 'Menu' })).toEqual(expected);
     expect(codeOf({ qr_id: 'ABC', qr_slug: null, qr_name: '' })).toEqual({
       value: 'abc',
       id: 'abc',

@@ -105,14 +105,8 @@ describe('weekdays and hours', () => {
     };
     const { rows, comparesAverages } = rowsOf('weekday', given);
     expect(comparesAverages).toBe(true);
-    expect(rows[1]).toMatchObject({
-      value: 'Tuesday',
-      scans: 40,
-      perDay: 10,
-      previous: 50,
-      previousPerDay: 10,
-      change: 0,
-    });
+    const expected = { value: 'Tuesday', scans: 40, perDay: 10, previous: 50, previousPerDay: 10, change: 0 };
+    expect(rows[1]).toMatchObject(expected);
     expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
   });
 
@@ -120,15 +114,8 @@ describe('weekdays and hours', () => {
     const given: Given = {
       now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }],
     };
-    expect(rowsOf('weekday', given).rows.map(({ perDay }) => perDay)).toEqual([
-      null,
-      40,
-      80,
-      null,
-      null,
-      null,
-      null,
-    ]);
+    const expected = [null, 40, 80, null, null, null, null];
+    expect(rowsOf('weekday', given).rows.map(({ perDay }) => perDay)).toEqual(expected);
     const hours = rowsOf('hour', given).rows;
     expect([hours[0]?.perDay, hours[12]?.perDay, hours[18]?.perDay]).toEqual([0, 45, 0]);
     const cells = hoursByWeekday(options(given));
@@ -214,11 +201,8 @@ describe('a change', () => {
       [0, null, undefined],
       [40, 0, undefined],
     ]);
-    expect(rowsOf('country', given).rows[0]).toMatchObject({
-      previous: 120,
-      change: null,
-      isBeforeData: true,
-    });
+    const expected = { previous: 120, change: null, isBeforeData: true };
+    expect(rowsOf('country', given).rows[0]).toMatchObject(expected);
     expect(rowsOf('hour', given).rows[12]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
   });
 
@@ -261,11 +245,8 @@ describe('an average per day', () => {
     };
     expect(totalOf(open).perDay).toBe(30);
     expect(totalOf({ ...open, nowMs: at('2026-10-15T12:00:00Z') }).perDay).toBe(34.285714);
-    expect(totalOf({ ...open, current: tallyOf({}) })).toMatchObject({
-      scans: 0,
-      perDay: null,
-      previous: null,
-    });
+    const expected = { scans: 0, perDay: null, previous: null };
+    expect(totalOf({ ...open, current: tallyOf({}) })).toMatchObject(expected);
   });
 });
 
@@ -301,13 +282,8 @@ describe('all scans', () => {
       before: [SEPTEMBER, { '2026-09-15': 60 }],
       data,
     };
-    expect(totalOf(options(earlier))).toMatchObject({
-      perDay: 6,
-      previous: 60,
-      previousPerDay: null,
-      change: null,
-      isBeforeData: true,
-    });
+    const expected = { perDay: 6, previous: 60, previousPerDay: null, change: null, isBeforeData: true };
+    expect(totalOf(options(earlier))).toMatchObject(expected);
   });
 });
 
@@ -315,13 +291,8 @@ describe('a comparison', () => {
   const counts = { scans: 300, days: 10, previous: 300, previousDays: 5 };
 
   it('is made by averages if the periods differ by more than five minutes (F17)', () => {
-    expect(compare(counts)).toEqual({
-      scans: 300,
-      perDay: 30,
-      previous: 300,
-      previousPerDay: 60,
-      change: -0.5,
-    });
+    const expected = { scans: 300, perDay: 30, previous: 300, previousPerDay: 60, change: -0.5 };
+    expect(compare(counts)).toEqual(expected);
     const fiveMinutes = 5 / (24 * 60);
     expect(differInLength({ days: fiveMinutes, previous: 1, previousDays: 0 })).toBe(false);
     expect(differInLength({ days: fiveMinutes + 1e-6, previous: 1, previousDays: 0 })).toBe(true);
@@ -331,11 +302,8 @@ describe('a comparison', () => {
   it('is null without days, or without a previous period', () => {
     expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
     expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
-    expect(compare({ ...counts, previous: null })).toMatchObject({
-      previous: null,
-      previousPerDay: null,
-      change: null,
-    });
+    const expected = { previous: null, previousPerDay: null, change: null };
+    expect(compare({ ...counts, previous: null })).toMatchObject(expected);
   });
 });
 

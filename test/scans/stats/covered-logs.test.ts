@@ -51,11 +51,8 @@ it('the covered range of a dataset whose parts were all read begins with its fir
     (await coveredLogs([{ paths: [...read], keptBy: { directory } }], new Map())).map(
       ({ beginsMs }) => beginsMs,
     );
-  expect([parts.length > 0, await beginsIn(paths), await beginsIn([])]).toEqual([
-    true,
-    [START - HOUR],
-    [undefined],
-  ]);
+  const expected = [true, [START - HOUR], [undefined]];
+  expect([parts.length > 0, await beginsIn(paths), await beginsIn([])]).toEqual(expected);
 });
 
 it('the covered range of a dataset is from the earliest to the latest scan of all parts', async () => {

@@ -231,12 +231,8 @@ describe('the rows of values', () => {
 
   it('are sorted by scans, then previous scans, then value; rows without a value come last', () => {
     expect(namesOf(valuesOf(undefined, { B: 1, A: 1, C: 2, '': 1 }))).toEqual(['C', 'A', 'B', null]);
-    expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual([
-      'B',
-      'A',
-      'C',
-      'D',
-    ]);
+    const expected = ['B', 'A', 'C', 'D'];
+    expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual(expected);
   });
 
   it('are limited by --top, plus one if the rest would be a single value', () => {
@@ -244,12 +240,8 @@ describe('the rows of values', () => {
     expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
     expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
     expect(namesOf(valuesOf(4, counts))).toEqual(['A', 'B', 'C', 'D']);
-    expect(valuesOf(2, counts).rows[2]).toMatchObject({
-      by: 'country',
-      value: 'other',
-      scans: 5,
-      isRest: true,
-    });
+    const expected = { by: 'country', value: 'other', scans: 5, isRest: true };
+    expect(valuesOf(2, counts).rows[2]).toMatchObject(expected);
     expect(valuesOf(2, counts).rows[1]).not.toHaveProperty('isRest');
   });
 
@@ -272,13 +264,8 @@ describe('the rows of values', () => {
 describe('the rows of units', () => {
   it('of an empty open range are an empty list', () => {
     const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
-    expect(section).toEqual({
-      kind: 'time',
-      by: 'day',
-      rows: [],
-      comparesAverages: false,
-      isApproximate: false,
-    });
+    const expected = { kind: 'time', by: 'day', rows: [], comparesAverages: false, isApproximate: false };
+    expect(section).toEqual(expected);
   });
 
   it('of a range without an end reach to its last scan, or are its first day if it has no scans', () => {

@@ -116,11 +116,8 @@ describe('a comparison', () => {
 
   it('is not made for a range without a beginning, or that begins after its end', () => {
     expect(plan({ until: '2026-10-01', compare: 'previous' }).before).toBeUndefined();
-    expect(plan({ compare: 'previous', now: '2026-10-01' })).toEqual({
-      readings: [[undefined, undefined, undefined]],
-      before: undefined,
-      untilMs: undefined,
-    });
+    const expected = { readings: [[undefined, undefined, undefined]], before: undefined, untilMs: undefined };
+    expect(plan({ compare: 'previous', now: '2026-10-01' })).toEqual(expected);
     expect(plan({ since: '2026-10-01', compare: 'previous', now: '2026-10-01' }).before).toBeUndefined();
     expect(plan({ since: '2026-10-02', compare: 'previous', now: '2026-10-01' })).toMatchObject({
       before: undefined,

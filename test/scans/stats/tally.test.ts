@@ -82,11 +82,8 @@ describe('a tally', () => {
     tally.addMany(unit(HOUR), A, 5);
     tally.addMany(unit(2 * HOUR), A, 0);
     tally.addMany(unit(0), B, -1);
-    expect([tally.total(), tally.span(), [...tally.hours]]).toEqual([
-      5,
-      { firstMs: HOUR, lastMs: HOUR },
-      [[1, 5]],
-    ]);
+    const expected = [5, { firstMs: HOUR, lastMs: HOUR }, [[1, 5]]];
+    expect([tally.total(), tally.span(), [...tally.hours]]).toEqual(expected);
     expect(countsOf(tally, 'code')).toEqual({ a: 5 });
   });
 

@@ -54,11 +54,8 @@ describe('printing with a state', () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(printer, 1001));
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);
-    expect(steps.filter((each) => each.startsWith('record'))).toEqual([
-      'record 500',
-      'record 1000',
-      'record 1001',
-    ]);
+    const expected = ['record 500', 'record 1000', 'record 1001'];
+    expect(steps.filter((each) => each.startsWith('record'))).toEqual(expected);
   });
 
   it('does not write the state if no scan is new', async () => {

@@ -86,11 +86,8 @@ describe('rotated files', () => {
   it('are recognized by their bytes, even compressed and in another directory; other files are not read', async () => {
     const files = { 'log.csv.2.gz': gzipSync('one\n'), 'log.csv.1': 'two\n', 'log.csv': 'abc\n' };
     const whole = await check(files, stateOf('abc\n', 'one\n', 'two\n'));
-    expect(whole).toMatchObject({
-      gone: [],
-      fault: undefined,
-      paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv'],
-    });
+    const expected = { gone: [], fault: undefined, paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv'] };
+    expect(whole).toMatchObject(expected);
     const state = stateOf('abc\n', 'zero\n', 'one\n', 'two\n');
     expect(
       await check({ ...files, archived: 'zero\n', 'log-20261031.csv': 'other\n' }, state, ['archived']),

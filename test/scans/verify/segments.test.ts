@@ -49,11 +49,8 @@ describe('findSegments', () => {
     const scans = scansOver(4, 20);
     const log = without(scans, 15);
     // Two pages, and two halvings would lead to one day.
-    expect(await find(scans, log, daysFrom(0, 4), { pageCap: 10 })).toMatchObject({
-      days: [[0, 4]],
-      logged: [19],
-      requests: 0,
-    });
+    const expected = { days: [[0, 4]], logged: [19], requests: 0 };
+    expect(await find(scans, log, daysFrom(0, 4), { pageCap: 10 })).toMatchObject(expected);
     expect(await find(scans, log, daysFrom(0, 4), { pageCap: 9 })).toMatchObject({
       days: [[2, 3]],
       logged: [4],

@@ -144,11 +144,8 @@ describe('a code that was deleted (V7)', () => {
       missing: new NotFoundError('no such code'),
     };
     const { results, done } = await verifyLogs({ gone });
-    expect(results[0]).toMatchObject({
-      outcome: 'gone',
-      logged: 30,
-      days: [{ day: DAY, missing: 0, gone: 0, twice: 1 }],
-    });
+    const expected = { outcome: 'gone', logged: 30, days: [{ day: DAY, missing: 0, gone: 0, twice: 1 }] };
+    expect(results[0]).toMatchObject(expected);
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
   });
 
@@ -226,11 +223,8 @@ describe('a part that is read', () => {
     const { results, added, repairs } = await verifyLogs({
       a: oneDay(without(scans, 5, 1200), service.read),
     });
-    expect(results[0]).toMatchObject({
-      outcome: 'different',
-      added: 3,
-      days: [{ day: DAY, missing: 3, gone: 0, twice: 0 }],
-    });
+    const expected = { outcome: 'different', added: 3, days: [{ day: DAY, missing: 3, gone: 0, twice: 0 }] };
+    expect(results[0]).toMatchObject(expected);
     expect([...(added.get('a')?.keys() ?? [])].sort((a, b) => a - b)).toEqual([5, 1200, 5000]);
     expect(repairs).toBeGreaterThan(0);
   });

@@ -57,11 +57,8 @@ describe('a code that is compared with its own past', () => {
   });
 
   it('is not judged if fewer than 30 scans are expected (W2)', async () => {
-    expect(await outcome({ recent: 500, baseline: 239 })).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'few',
-      asked: [],
-    });
+    const expected = { outcome: 'ok', unjudged: 'few', asked: [] };
+    expect(await outcome({ recent: 500, baseline: 239 })).toMatchObject(expected);
     expect(await outcome({ recent: 500, baseline: 240 })).toMatchObject({ outcome: 'jump' });
   });
 
@@ -145,11 +142,8 @@ describe('a silence', () => {
 
   it('is not judged by the hours of earlier weeks if fewer than 30 scans are expected in a whole one (W2)', async () => {
     const few = { recent: 30, last: ago(2) };
-    expect(await outcome({ ...few, baseline: 239 })).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'few',
-      asked: [],
-    });
+    const expected = { outcome: 'ok', unjudged: 'few', asked: [] };
+    expect(await outcome({ ...few, baseline: 239 })).toMatchObject(expected);
     expect(await outcome({ ...few, baseline: 240 })).toMatchObject({
       outcome: 'quiet',
       asked: ['hours 1', 'hours 2'],
@@ -191,11 +185,8 @@ describe('a silence', () => {
       unjudged: 'few',
     });
     const none = { recent: 0, baseline: 0, last: 'none' } as const;
-    expect(await outcome(none, limits)).toMatchObject({
-      outcome: 'quiet',
-      lastMs: END - 100 * DAY_MS,
-      asked: ['earlier'],
-    });
+    const expected = { outcome: 'quiet', lastMs: END - 100 * DAY_MS, asked: ['earlier'] };
+    expect(await outcome(none, limits)).toMatchObject(expected);
     expect(await outcome(none, { quietForMs: 100 * DAY_MS })).toMatchObject({ outcome: 'quiet' });
     expect(await outcome(none, { quietForMs: 101 * DAY_MS })).toMatchObject({
       outcome: 'ok',
@@ -222,11 +213,8 @@ describe('a silence', () => {
       expect(await outcome({ ...hidden, ...more }, limits)).not.toMatchObject({ outcome: 'quiet' });
     }
     const week = { ...hidden, recent: 0 };
-    expect(await outcome({ ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS })).toMatchObject({
-      outcome: 'quiet',
-      asked: [],
-      quietSinceMs: END - 7 * DAY_MS,
-    });
+    const expected = { outcome: 'quiet', asked: [], quietSinceMs: END - 7 * DAY_MS };
+    expect(await outcome({ ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS })).toMatchObject(expected);
   });
 
   it('of a week is reported if no row shows the last scan and enough are expected in it (W1)', async () => {

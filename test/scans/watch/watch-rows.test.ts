@@ -52,11 +52,8 @@ it('a row shows no unknown figure', () => {
 });
 
 it('the outcomes quiet, drop and jump are findings', () => {
-  expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual([
-    'quiet',
-    'drop',
-    'jump',
-  ]);
+  const expected = ['quiet', 'drop', 'jump'];
+  expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual(expected);
 });
 
 describe('news since the last run (W10)', () => {
