@@ -169,7 +169,9 @@ describe('another process changes the file during a run', () => {
     const adding = file.sinkOf(CODE).write(NEW);
     await expect(adding).rejects.toMatchObject({
       name: UnprovenError.name,
-      message: expect.stringContaining(`${FILE} was moved, truncated or changed by another process during the run`),
+      message: expect.stringContaining(
+        `${FILE} was moved, truncated or changed by another process during the run`,
+      ),
       hint: expect.stringContaining('No further rows were committed'),
     });
     await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');

@@ -34,6 +34,10 @@ const outcome = async (given: Partial<Evidence>, limits = {}, more = {}) => {
   return { ...(await judge(all, { ...LIMITS, ...limits })), asked };
 };
 
+/** Judges like `outcome`; what is expected comes first. */
+const expectOutcome = async (expected: object, ...given: Parameters<typeof outcome>) =>
+  expect(await outcome(...given)).toMatchObject(expected);
+
 describe('a code that is compared with its own past', () => {
   it('is ok if nothing changed, without another request', async () => {
     expect(await outcome({})).toEqual({
@@ -58,31 +62,27 @@ describe('a code that is compared with its own past', () => {
 
   it('is not judged if fewer than 30 scans are expected (W2)', async () => {
     const expected = { outcome: 'ok', unjudged: 'few', asked: [] };
-    expect(await outcome({ recent: 500, baseline: 239 })).toMatchObject(expected);
-    expect(await outcome({ recent: 500, baseline: 240 })).toMatchObject({ outcome: 'jump' });
+    await expectOutcome(expected, { recent: 500, baseline: 239 });
+    await expectOutcome({ outcome: 'jump' }, { recent: 500, baseline: 240 });
   });
 
   it('is not judged if the totals may be capped (W7)', async () => {
-    expect(await outcome({ recent: 1000, isCapped: true })).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'capped',
-      expected: undefined,
-    });
-    expect(await outcome({ isCapped: true, last: ago(3) })).toMatchObject({
-      outcome: 'quiet',
-      expected: undefined,
-    });
-    expect(await outcome({ isCapped: true, last: ago(1) })).toMatchObject({ unjudged: 'capped', asked: [] });
+    await expectOutcome(
+      { outcome: 'ok', unjudged: 'capped', expected: undefined },
+      { recent: 1000, isCapped: true },
+    );
+    await expectOutcome({ outcome: 'quiet', expected: undefined }, { isCapped: true, last: ago(3) });
+    await expectOutcome({ unjudged: 'capped', asked: [] }, { isCapped: true, last: ago(1) });
   });
 
   it('is new if it is younger than the nine weeks, or was not scanned before them (W5)', async () => {
-    expect(await outcome({ recent: 500, isYoung: true })).toMatchObject({ outcome: 'new', asked: [] });
-    expect(await outcome({ recent: 500, hasEarlier: async () => false })).toMatchObject({ outcome: 'new' });
-    expect(await outcome({ hasEarlier: async () => false })).toMatchObject({ outcome: 'ok', asked: [] });
-    expect(await outcome({ recent: 0, baseline: 0, last: 'none', isYoung: true })).toMatchObject({
-      outcome: 'new',
-      unjudged: 'none',
-    });
+    await expectOutcome({ outcome: 'new', asked: [] }, { recent: 500, isYoung: true });
+    await expectOutcome({ outcome: 'new' }, { recent: 500, hasEarlier: async () => false });
+    await expectOutcome({ outcome: 'ok', asked: [] }, { hasEarlier: async () => false });
+    await expectOutcome(
+      { outcome: 'new', unjudged: 'none' },
+      { recent: 0, baseline: 0, last: 'none', isYoung: true },
+    );
   });
 });
 
@@ -108,100 +108,73 @@ describe('a silence', () => {
     ['as of every weekend', ago(2), [0, 80], 'ok', ['hours 1']],
     ['where the week before was a campaign', ago(2), [80, 29], 'ok', ['hours 1', 'hours 2']],
   ])('%s (W1)', async (_, last, sameHours, expected, asked) => {
-    expect(await outcome({ last }, {}, { sameHours })).toMatchObject({ outcome: expected, asked });
+    await expectOutcome({ outcome: expected, asked }, { last }, {}, { sameHours });
   });
 
   it('of whole weeks needs no request, and expects the rate up to the last scan (W1)', async () => {
     const silent = { recent: 0, asked: [] };
     // 42 days of scans at 1.5 a day, and 21 days of silence.
-    expect(await outcome({ recent: 0, baseline: 63, last: ago(21) })).toMatchObject({
-      outcome: 'quiet',
-      expected: 31.5,
-      asked: [],
-    });
-    expect(await outcome({ ...silent, baseline: 63, last: ago(20.9) })).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'few',
-    });
+    await expectOutcome(
+      { outcome: 'quiet', expected: 31.5, asked: [] },
+      { recent: 0, baseline: 63, last: ago(21) },
+    );
+    await expectOutcome({ outcome: 'ok', unjudged: 'few' }, { ...silent, baseline: 63, last: ago(20.9) });
     // 640 scans of the eight weeks before, in 56 days.
-    expect(await outcome({ recent: 0, last: ago(7) })).toMatchObject({
-      outcome: 'quiet',
-      expected: 80,
-      asked: [],
-    });
+    await expectOutcome({ outcome: 'quiet', expected: 80, asked: [] }, { recent: 0, last: ago(7) });
     // A week of scans suffices, and three days say nothing of nine weeks.
-    expect(await outcome({ ...silent, baseline: 40, last: ago(56) })).toMatchObject({
-      outcome: 'quiet',
-      expected: 320,
-    });
-    expect(await outcome({ ...silent, baseline: 200, last: ago(60) })).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'few',
-    });
+    await expectOutcome({ outcome: 'quiet', expected: 320 }, { ...silent, baseline: 40, last: ago(56) });
+    await expectOutcome({ outcome: 'ok', unjudged: 'few' }, { ...silent, baseline: 200, last: ago(60) });
   });
 
   it('is not judged by the hours of earlier weeks if fewer than 30 scans are expected in a whole one (W2)', async () => {
     const few = { recent: 30, last: ago(2) };
     const expected = { outcome: 'ok', unjudged: 'few', asked: [] };
-    expect(await outcome({ ...few, baseline: 239 })).toMatchObject(expected);
-    expect(await outcome({ ...few, baseline: 240 })).toMatchObject({
-      outcome: 'quiet',
-      asked: ['hours 1', 'hours 2'],
-    });
+    await expectOutcome(expected, { ...few, baseline: 239 });
+    await expectOutcome({ outcome: 'quiet', asked: ['hours 1', 'hours 2'] }, { ...few, baseline: 240 });
   });
 
   it('of a young code is reported, because it requires no baseline of eight weeks', async () => {
-    expect(await outcome({ isYoung: true, last: ago(2) })).toMatchObject({ outcome: 'quiet', expected: 80 });
+    await expectOutcome({ outcome: 'quiet', expected: 80 }, { isYoung: true, last: ago(2) });
   });
 
   it('costs a request if no row shows the last scan and the week has few scans', async () => {
     const hidden = { last: 'unknown', findLast: async () => ago(2) } as const;
-    expect(await outcome({ ...hidden, recent: 71 })).toMatchObject({ outcome: 'quiet' });
-    expect(await outcome({ ...hidden, recent: 72 })).toMatchObject({ outcome: 'ok', asked: [] });
-    expect(await outcome({ last: 'unknown', findLast: async () => 'unknown', recent: 40 })).toMatchObject({
-      outcome: 'ok',
-      lastMs: undefined,
-    });
+    await expectOutcome({ outcome: 'quiet' }, { ...hidden, recent: 71 });
+    await expectOutcome({ outcome: 'ok', asked: [] }, { ...hidden, recent: 72 });
+    await expectOutcome(
+      { outcome: 'ok', lastMs: undefined },
+      { last: 'unknown', findLast: async () => 'unknown', recent: 40 },
+    );
   });
 
   it('also costs a request with --quiet-for, or if the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
-    expect(await outcome(hidden, { quietForMs: DAY_MS })).toMatchObject({ outcome: 'ok', asked: ['last'] });
-    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({
-      unjudged: 'capped',
-      asked: ['last'],
-    });
+    await expectOutcome({ outcome: 'ok', asked: ['last'] }, hidden, { quietForMs: DAY_MS });
+    await expectOutcome({ unjudged: 'capped', asked: ['last'] }, { ...hidden, isCapped: true });
   });
 
   it('of --quiet-for is reported for any code that had scans, however few or old (W4)', async () => {
     const limits = { quietForMs: 7 * DAY_MS };
     const few = { recent: 0, baseline: 3 };
-    expect(await outcome({ ...few, last: ago(7) }, limits)).toMatchObject({
-      outcome: 'quiet',
-      lastMs: END - 7 * DAY_MS,
-    });
-    expect(await outcome({ ...few, last: ago(6.9) }, limits)).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'few',
-    });
+    await expectOutcome({ outcome: 'quiet', lastMs: END - 7 * DAY_MS }, { ...few, last: ago(7) }, limits);
+    await expectOutcome({ outcome: 'ok', unjudged: 'few' }, { ...few, last: ago(6.9) }, limits);
     const none = { recent: 0, baseline: 0, last: 'none' } as const;
     const expected = { outcome: 'quiet', lastMs: END - 100 * DAY_MS, asked: ['earlier'] };
-    expect(await outcome(none, limits)).toMatchObject(expected);
-    expect(await outcome(none, { quietForMs: 100 * DAY_MS })).toMatchObject({ outcome: 'quiet' });
-    expect(await outcome(none, { quietForMs: 101 * DAY_MS })).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'none',
-    });
-    expect(await outcome({ ...none, findEarlier: async () => 'none' }, limits)).toMatchObject({
-      outcome: 'ok',
-      unjudged: 'none',
-    });
-    expect(await outcome({ ...none, findEarlier: async () => 'unknown' }, limits)).toMatchObject({
-      outcome: 'quiet',
-      lastMs: undefined,
-    });
-    expect(await outcome(none)).toMatchObject({ outcome: 'ok', unjudged: 'none', asked: [] });
-    expect(await outcome({ isCapped: true, last: ago(8) }, limits)).toMatchObject({ outcome: 'quiet' });
+    await expectOutcome(expected, none, limits);
+    await expectOutcome({ outcome: 'quiet' }, none, { quietForMs: 100 * DAY_MS });
+    await expectOutcome({ outcome: 'ok', unjudged: 'none' }, none, { quietForMs: 101 * DAY_MS });
+    await expectOutcome(
+      { outcome: 'ok', unjudged: 'none' },
+      { ...none, findEarlier: async () => 'none' },
+      limits,
+    );
+    await expectOutcome(
+      { outcome: 'quiet', lastMs: undefined },
+      { ...none, findEarlier: async () => 'unknown' },
+      limits,
+    );
+    await expectOutcome({ outcome: 'ok', unjudged: 'none', asked: [] }, none);
+    await expectOutcome({ outcome: 'quiet' }, { isCapped: true, last: ago(8) }, limits);
   });
 
   it('is verified by a period without scans if no row shows the last one (W4)', async () => {
@@ -209,25 +182,18 @@ describe('a silence', () => {
     const limits = { quietForMs: 3 * DAY_MS };
     const quiet = { outcome: 'quiet', lastMs: undefined, quietSinceMs: END - 3 * DAY_MS };
     for (const more of [{}, { isYoung: true }, { isCapped: true }]) {
-      expect(await outcome({ ...hidden, ...more, hasSince: async () => false }, limits)).toMatchObject(quiet);
+      await expectOutcome(quiet, { ...hidden, ...more, hasSince: async () => false }, limits);
       expect(await outcome({ ...hidden, ...more }, limits)).not.toMatchObject({ outcome: 'quiet' });
     }
     const week = { ...hidden, recent: 0 };
     const expected = { outcome: 'quiet', asked: [], quietSinceMs: END - 7 * DAY_MS };
-    expect(await outcome({ ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS })).toMatchObject(expected);
+    await expectOutcome(expected, { ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS });
   });
 
   it('of a week is reported if no row shows the last scan and enough are expected in it (W1)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown', recent: 0 };
-    expect(await outcome(hidden)).toMatchObject({
-      outcome: 'quiet',
-      expected: 80,
-      quietSinceMs: END - 7 * DAY_MS,
-    });
-    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({
-      outcome: 'quiet',
-      expected: undefined,
-    });
-    expect(await outcome({ ...hidden, baseline: 239 })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
+    await expectOutcome({ outcome: 'quiet', expected: 80, quietSinceMs: END - 7 * DAY_MS }, hidden);
+    await expectOutcome({ outcome: 'quiet', expected: undefined }, { ...hidden, isCapped: true });
+    await expectOutcome({ outcome: 'ok', unjudged: 'few' }, { ...hidden, baseline: 239 });
   });
 });
