@@ -74,8 +74,8 @@ export async function run(
 }
 
 /**
- * Adds the files of flags to those of the run. Throws UsageError if a flag would write to another flag's
- * file, to the config, or to the key file.
+ * Adds the files of flags to those of the run. Throws UsageError if a flag would overwrite another flag's
+ * file, the config or the key file.
  */
 async function useFlags(
   { files, env, flags }: Context,
@@ -113,7 +113,7 @@ async function summarize(
   }
 }
 
-/** Writes text to standard output. Throws LocalError on failure, but ignores a closed pipe. */
+/** Writes to standard output. Ignores a closed pipe; throws LocalError for other failures. */
 export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -127,7 +127,7 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   });
 }
 
-/** Prints the error as text or JSON, and annotates failed rows in GitHub Actions. Returns the exit code. */
+/** Prints an error as text or JSON, and annotates failed rows in GitHub Actions. Returns the exit code. */
 export async function report(
   error: unknown,
   style: ErrorStyle,
@@ -157,9 +157,9 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Checks before the run that the summary can be written. Throws UsageError. */
+/** Throws UsageError, before the run, if the summary can't be written. */
 async function checkSummaryPlace(path: string): Promise<void> {
-  // Imported lazily: node:fs/promises takes 2 ms to load.
+  // Loads node:fs/promises, which takes 2 ms, only here.
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
   if (!directory?.isDirectory()) {
@@ -171,7 +171,7 @@ async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/** Writes Prometheus metrics if the file ends in .prom, otherwise JSON. */
+/** Writes Prometheus metrics if the file ends in .prom, else JSON. */
 async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('./files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

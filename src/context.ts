@@ -21,7 +21,7 @@ export type { ConnectedSettings };
 export interface Context {
   console: Console;
   clock: Clock;
-  /** Aborted by SIGINT and SIGTERM (InterruptedError) and by a closed standard output (ClosedPipeError). */
+  /** Aborted by SIGINT or SIGTERM (InterruptedError), or by a closed standard output (ClosedPipeError). */
   signal: AbortSignal;
   env: NodeJS.Dict<string>;
   /** Executable and first arguments that run this program again. */
@@ -32,11 +32,11 @@ export interface Context {
   /** The global flags as typed; most commands need `settings()`. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds this run's workspace flags to commands in data. Hints, notes and prompts get the flags anyway. */
+  /** Adds this run's workspace flags to commands in data. Hints, notes and prompts get them anyway. */
   propose(text: string): string;
   /** Effective settings, read from disk once. */
   settings(): Promise<Settings>;
-  /** Creates the client once. Throws AuthError or UsageError without a key or a base URL. */
+  /** Returns the client, created once. Throws AuthError or UsageError without a key or base URL. */
   service(): Promise<Service>;
   /** Settings that `service()` uses. Throws like `service`. */
   connected(): Promise<ConnectedSettings>;
@@ -62,7 +62,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return stdin;
   };
   const { signal } = interruption;
-  // Value until the settings are resolved.
+  // Used until the settings are resolved.
   let isAccessible = isSwitchedOn(env.ACCESSIBLE);
   const console = createConsole({
     get stdin() {
@@ -147,7 +147,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     async codeCache(workspace: Workspace) {
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
-    /** Returns the profile of the run and statistics of its requests. Never throws. */
+    /** Returns the profile of the run and its request statistics. Never throws. */
     async account() {
       const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
       return { profile, stats: (await service.made())?.stats() };

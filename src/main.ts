@@ -32,7 +32,7 @@ async function printNow(text: string, load: () => App): Promise<number> {
   try {
     taken = writeSync(STDOUT, bytes);
   } catch {
-    // The stream waits, or reports the same failure.
+    // The stream waits or reports the same failure.
   }
   return taken === bytes.length ? 0 : load().print(bytes.subarray(taken), process);
 }

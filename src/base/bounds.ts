@@ -7,17 +7,17 @@ const MIB = 1024 * KIB;
 
 /** Maximum sizes in bytes, after decompression. */
 export const MOST_BYTES = {
-  /** Body of a response, and of a request of `qrctl api`. */
+  /** Body of a response, or of a request of `qrctl api`. */
   body: 64 * MIB,
   sandboxBody: MIB,
   destinationHead: 256 * KIB,
   cookies: 8 * KIB,
   keyFile: 4 * KIB,
-  /** API key on standard input, or the output of `key-command`. */
+  /** API key on standard input, or output of `key-command`. */
   keyStream: 64 * KIB,
   config: 4 * MIB,
   timeZone: 64 * KIB,
-  /** Input file of rows or list of images, larger than any spreadsheet. */
+  /** File of rows or list of images, larger than any spreadsheet. */
   rowsFile: 128 * MIB,
   /** Lock file or state, for a million keys. */
   recordFile: 256 * MIB,
@@ -33,7 +33,7 @@ export const MOST_BYTES = {
 /** Maximum number of rows of a table: Excel's, less the header. */
 export const MOST_ROWS = 1_048_575;
 
-/** Maximum number of columns of a table, above the limit of any spreadsheet. */
+/** Maximum number of columns of a table, more than in any real spreadsheet. */
 export const MOST_COLUMNS = 1000;
 
 /** Maximum number of cells of a table. Each takes a few hundred bytes of memory. */

@@ -1,4 +1,4 @@
-/** Groups items by key, because Node 20 lacks `Map.groupBy`. */
+/** Groups items by key. Node 20 lacks `Map.groupBy`. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

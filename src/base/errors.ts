@@ -16,7 +16,7 @@ export function systemCode(error: unknown): string | undefined {
 
 export interface FailureDetails {
   hint?: string;
-  /** Code in the service's response, or `NO_SPACE` if the disk is full. */
+  /** Code in the response, or `NO_SPACE` if the disk is full. */
   code?: string;
   status?: number;
   cause?: unknown;
@@ -144,7 +144,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
 }
 
-/** Returns whether a failure affects only one code or row, unlike failures of key, limit or disk. */
+/** Returns whether a failure affects only one code or row, unlike those of key, limit or disk. */
 export function isOfOneCode(error: unknown): error is Failure {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }

@@ -1,4 +1,4 @@
-/** Yields the results in order. At most `concurrency` are in flight or waiting, which bounds the memory. */
+/** Yields results in order. To bound memory, at most `concurrency` are in flight or waiting. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,
@@ -28,9 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/**
- * Runs `work` on items. Rejects with the first failure when all workers have ended; a failed worker stops.
- */
+/** Runs `work` on items. A failure ends its worker; rejects with the first when all workers have ended. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

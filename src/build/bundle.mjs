@@ -61,7 +61,7 @@ async function copyFonts() {
   return FAMILIES.map(([family]) => join('node_modules/@fontsource', family));
 }
 
-// The directory is renamed when complete, so that a command during the build finds its files.
+// Renames the complete directory, so that commands during the build find their files.
 const staged = `${directory}-${process.pid}`;
 
 function buildApp() {

@@ -7,7 +7,7 @@ const ALIASES = {
   // CommonJS builds: the ES modules need import.meta.url.
   pdfkit: resolve('pdfkit'),
   fontkit: resolve('fontkit'),
-  // Omits undici's second build of its HTTP parser (72 KB), which is faster only with long headers.
+  // Omits undici's second build of its HTTP parser (72 KB), which is faster only for long headers.
   '../llhttp/llhttp_simd-wasm.js': resolve('undici/lib/llhttp/llhttp-wasm.js'),
 };
 

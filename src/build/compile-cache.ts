@@ -1,8 +1,8 @@
 /**
- * Stores compiled code for the next start of the same command, including functions that V8 compiled on their
- * first call, which Node's `module.enableCompileCache` omits. V8 crashes or computes wrong results with
- * damaged or foreign code. Therefore, a file must have the expected place, owner and permissions, and the
- * checksums of its bytes and of the source, and must be of the same build of Node.
+ * Stores compiled code for the next start of a command, with functions that V8 compiled on their first call,
+ * which Node's `module.enableCompileCache` omits. Damaged or foreign code makes V8 crash or compute wrong
+ * results, so a file must have the expected place, owner, permissions and build of Node, and the checksums of
+ * its bytes and of the source.
  */
 
 import { statSync } from 'node:fs';
@@ -35,8 +35,8 @@ interface Head {
 }
 
 /**
- * Opens this user's compiled code of `command` for this build of Node and `directory`. Returns undefined if
- * no directory is safe. Never throws.
+ * Opens the user's compiled code of `command` for this build of Node and `directory`; undefined if no
+ * directory is safe. Never throws.
  */
 export function openCompileCache(runtime: Runtime, directory: string, command: string) {
   return orUndefined(() => {
@@ -46,7 +46,7 @@ export function openCompileCache(runtime: Runtime, directory: string, command: s
     const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
     return {
       stored: orUndefined(() => parseCompiled(files.read(file), node, crc32)) ?? [],
-      /** Stores code, and removes the oldest files if there are many. Never throws. */
+      /** Stores code, and removes the oldest files of too many. Never throws. */
       write: (chunks: readonly Compiled[]) =>
         orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
     };

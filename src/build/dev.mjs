@@ -11,7 +11,7 @@ const ENTRY = `
   export const run = (argv) => main(argv, () => app, () => undefined);
 `;
 
-// Placed in node_modules, so that imports find the libraries.
+// Builds in node_modules, where imports find the libraries.
 const outfile = resolve(`node_modules/.cache/qrctl/dev-${process.pid}.mjs`);
 await mkdir('node_modules/.cache/qrctl', { recursive: true });
 await buildWorkers('dist');

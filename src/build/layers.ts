@@ -52,7 +52,7 @@ const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
 const importOf = (module: string) =>
   isFile(module) ? `#${module.slice(0, -'.ts'.length)}` : `#${module}/**`;
 
-/** Parses the table of layers in CONTRIBUTING.md into the modules in `src/` with their layers. */
+/** Parses CONTRIBUTING.md's table of layers. Returns the modules in `src/` with their layers. */
 export function layersOf(page: string): { module: string; layer: number }[] {
   const rows = page.matchAll(/^\| (\d+) \| \[`src\/([\w.]+)/gm);
   return Array.from(rows, ([, layer, module = '']) => ({ module, layer: Number(layer) }));

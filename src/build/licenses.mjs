@@ -10,7 +10,7 @@ const KNOWN = new Set([
   ...['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'OFL-1.1', 'MPL-2.0'],
 ]);
 
-/** Licenses that are stated only in the LICENSE file, not in package.json. */
+/** Licenses that only a LICENSE file states, not package.json. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
 /** Files with the SPDX license text, a link to the sources, and notices of the compiled libraries. */
@@ -25,7 +25,7 @@ const CLDR = {
   text: await readText('src/build/license-of-cldr.txt'),
 };
 
-/** HTTP parser that undici bundles without stating its version. */
+/** HTTP parser that undici bundles without its version. */
 const LLHTTP = {
   name: 'llhttp',
   license: 'MIT',

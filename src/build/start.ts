@@ -38,7 +38,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** Loads the program with its stored code, which V8 rejects after a change of V8 flags. */
+/** Loads the program with its stored code, which V8 rejects if its flags have changed. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -63,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** Compiles a chunk. Chunks are function expressions, because wrapping here would copy the text. */
+/** Compiles a chunk, which is a function expression, because wrapping here would copy the text. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });

@@ -1,6 +1,6 @@
 /**
  * Replaces modules that qrctl never uses, which saves 10 ms (a tenth) of `qrctl qr list`. A stub throws for
- * properties that are not read on loading, so tests find an upgrade that needs more.
+ * properties not read on loading, so tests find an upgrade that needs more.
  */
 const STUBS = {
   // node20: Without a message, Node 20 parses the whole bundle for minutes to build one. A server can make an

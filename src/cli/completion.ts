@@ -12,7 +12,7 @@ interface Candidate {
 
 export interface Candidates {
   before: string;
-  /** Words that follow `before` (such as `--format=`), or the kind of value to look up. */
+  /** Words after `before` (such as `--format=`), or the kind of value to look up. */
   values: readonly Candidate[] | Completion;
 }
 

@@ -31,7 +31,7 @@ const UPDATES = synonyms({
   '--destination': 'redirect',
 });
 
-/** Suggestions for flags of other tools: the first flag that the command has. */
+/** Flags to suggest for those of other tools: the first that the command has. */
 const FLAGS = synonyms({
   '--where --name': '--filter',
   '--name': '--search --title',

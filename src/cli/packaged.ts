@@ -1,4 +1,4 @@
-/** Returns texts that the build has prepared, before other modules are loaded. */
+/** Returns texts that the build prepared, before other modules are loaded. */
 
 import { isShell, readCompletionScript } from '#commands/completion-scripts';
 import { readIfPackaged, readPackaged } from '#files/durable/packaged-files';

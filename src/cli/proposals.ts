@@ -6,7 +6,7 @@ import { leaves, type NamedLeaf, type WorkspaceFlag } from './tree.ts';
 
 type Propose = (text: string) => string;
 
-/** Matches quoted text, or else `qrctl` with the next one or two words. */
+/** Matches quoted text, else `qrctl` with the next one or two words. */
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 

@@ -18,7 +18,7 @@ declare module 'commander' {
 export interface Reading {
   argv: readonly string[];
   path: Command[];
-  /** Errors in values, collected so that the flags after them are read as well. */
+  /** Errors in values, collected so that later flags are read too. */
   refused: UsageError[];
   requested?: 'help' | 'version';
   reached?: Reached;
@@ -149,7 +149,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Adds global flags after the command's own, which may include the positive form of one (`--color`). */
+/** Adds global flags after the command's own, which may include a positive form (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {

@@ -24,7 +24,7 @@ export function refusal(
     case 'commander.unknownCommand':
       return unknownCommand(args[0] ?? '', names, argv);
     case 'commander.unknownOption':
-      // The unknown flag comes after the unparsed arguments.
+      // The unknown flag follows the unparsed arguments.
       return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
       return misread(`${shown(argv.at(-1) ?? '')} requires a value`, { hint });

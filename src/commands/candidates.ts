@@ -47,7 +47,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Returns the settings to request codes; undefined with a key-command, which may prompt or take long. */
+/** Returns settings for requests; undefined with a key-command, which may prompt or take long. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);

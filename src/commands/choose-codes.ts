@@ -13,7 +13,7 @@ import { type CodeChoice, createFilter, everyOf, filterWords } from './code-choi
 import { resolveNames } from './short-urls.ts';
 
 /**
- * Chooses codes. Throws UsageError for rows that match no code, and NotFoundError for a missing CODE, or a
+ * Chooses codes. Throws UsageError for rows without a code, and NotFoundError for a missing CODE, or for a
  * filter without matches unless `mayBeNone`.
  */
 export async function chooseCodes(
@@ -45,7 +45,7 @@ function filterCodes<C extends CodeLabel>(found: readonly C[], choice: CodeChoic
   });
 }
 
-/** Labels that are needed. `isWanted`: slugs and names are required, also for codes specified by ID. */
+/** Labels that a command needs. `isWanted`: slugs and names, even for codes specified by ID. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt;
@@ -63,8 +63,8 @@ async function findCodes(
 }
 
 /**
- * Returns ID, slug and name of the chosen codes, each code once. Unless slugs are `isWanted`, an ID costs no
- * request, and an unknown ID fails later, alone. Throws like `chooseCodes`.
+ * Returns ID, slug and name of the chosen codes, each once. Unless slugs are `isWanted`, an ID costs no
+ * request, and an unknown ID fails later and alone. Throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -87,8 +87,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes for a log that has scans of the `known` IDs. A43: if slugs are not found, and the log has as
- * many deleted codes, those are returned as missing, so that the other codes are read.
+ * Chooses codes for a log with scans of the `known` IDs. A43: if slugs are not found, and as many codes of
+ * the log were deleted, returns these as missing, so that the others are read.
  */
 export async function chooseLabelsOfLog(
   context: Context,

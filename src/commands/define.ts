@@ -24,7 +24,7 @@ interface Extra {
   /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
   risky?: true;
   rare?: true;
-  /** Flags that this flag requires; of a nested list, any one. Flags that a command lacks do not count. */
+  /** Flags that this flag requires; of a nested list, any one. Ignores flags that a command lacks. */
   requires?: readonly (string | readonly string[])[];
   /** Flags, or arguments in capitals (`CODE`), that can't be used with this flag. Either declares it. */
   conflicts?: readonly string[];
@@ -69,7 +69,7 @@ type Declare<T> = (flags: string, description: string, extra?: Extra) => OptionD
 
 export const flag: Declare<true> = (flags, description, extra) => ({ flags, description, ...extra });
 
-/** Declares a flag that turns something off (`--no-header`): false, or true without the flag. */
+/** Declares a flag such as `--no-header`: false if passed, else true. */
 export const negation: Declare<boolean> = (...declared) => flag(...declared);
 
 /** Declares a flag with a text, which is not empty unless `empty` allows it. */
@@ -165,7 +165,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the allowed value for a text, ignoring case. Throws InvalidArgumentError for any other text. */
+/** Returns the value that a text means, ignoring case. Otherwise throws InvalidArgumentError. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;

@@ -128,7 +128,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   });
 }
 
-/** Opens the output, and counts its rows in the facts. `scans export` sets its own count. */
+/** Opens the output, and counts its rows for the summary. `scans export` sets its own count. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   const sink = await openPlain(context, plan);
   const { facts } = context;
@@ -195,7 +195,7 @@ interface ListWords {
 
 export type Output = ReturnType<typeof outputOf>;
 
-/** Opens the output before the first request. Throws UsageError for faulty flags or an unwritable file. */
+/** Opens the output before the first request. Throws UsageError for faulty flags or if not writable. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,
@@ -236,7 +236,7 @@ export async function printRecords(
   await (await openOutput(context, options, columns)).print(records, words);
 }
 
-/** Writes rows and returns their number. If a batch fails, no incomplete file is left. */
+/** Writes rows and returns their number. A failed batch leaves no incomplete file. */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

@@ -48,7 +48,7 @@ export async function readGiven(
 }
 
 function similarFile(path: string): string | undefined {
-  // The directory may not exist either.
+  // The directory may be missing too.
   const names = orUndefined(() => readdirSync(dirname(path))) ?? [];
   const meant = nearest(
     parse(path).name,
@@ -62,7 +62,7 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
   return new UsageError(`${name} is larger than ${mostBytes / 2 ** 20} MiB`, { hint });
 }
 
-/** Returns the logo that `load` creates. Throws UsageError if the file can't be read, or is not a logo. */
+/** Returns the logo that `load` creates. Throws UsageError if the file is unreadable or not a logo. */
 export async function readLogo<T extends object>(
   context: Context,
   path: string,

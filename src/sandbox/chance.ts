@@ -11,7 +11,6 @@ export function pick<T>(pool: readonly [T, ...T[]], chance: number): T {
   return pool[chance % pool.length] ?? pool[0];
 }
 
-/** Returns a version 4 UUID (RFC 9562). */
 export function uuid(seed: number, stream: number, index: number): string {
   const words = [0, 1, 2, 3].map((word) =>
     hash(seed, stream * 4 + word, index)

@@ -64,7 +64,7 @@ const exampleScan: Scan = {
   browser: 'Safari',
   referrer: null,
 };
-/** Example responses for mock servers: a page has as many items as it declares. */
+/** Example responses for mock servers. A page has as many items as it states. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   QRCode: exampleCode,
   QRCodePage: { data: [exampleCode], pagination: onePage },

@@ -1,4 +1,4 @@
-/** Chooses a behavior for each point that the specification leaves open. */
+/** Chooses a behavior where the specification leaves it open. */
 import { systemClock } from '#base/time/time';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
@@ -7,7 +7,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Codes per plan: the specification states no value. */
+/** Codes per plan, which the specification does not state. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {

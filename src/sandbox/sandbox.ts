@@ -22,10 +22,10 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Idle time longer than a window, so that clients keep connections across windows. */
+/** Idle time in ms, longer than a window, so that clients keep connections across windows. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts a sandbox on 127.0.0.1. Rejects with the system's error, such as `EADDRINUSE` for the port. */
+/** Starts a sandbox on 127.0.0.1. Rejects with system errors such as `EADDRINUSE`. */
 export async function startSandbox(options: SandboxOptions = {}) {
   const settings = withDefaults(options);
   const { workspace, createExchange } = openService(settings);
@@ -166,7 +166,7 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** Creates a limiter. Requests without a valid key, and those for the OpenAPI document, are not counted. */
+/** Creates a limiter. It does not count requests without a valid key or for the OpenAPI document. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
@@ -182,7 +182,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Rounded up to seconds: after an earlier reset, requests would still get 429.
+    // Rounds up to seconds: requests after an earlier reset would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

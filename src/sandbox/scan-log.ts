@@ -22,7 +22,7 @@ interface AddedScan {
 
 export type ScanLog = ReturnType<typeof createScanLog>;
 
-/** Scans of a query, sorted by time and ID, or in order of arrival. */
+/** Scans of a query, sorted by time and ID or in order of arrival. */
 interface Selection {
   total: number;
   settled: number;
@@ -67,7 +67,7 @@ function select(
   const extra = added.filter(({ ms }) => ms >= (fromMs ?? -Infinity) && ms < (toMs ?? Infinity));
   const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Index at which an added scan joins the series: after all scans up to its time, or at the end if unsorted.
+  // Index at which an added scan belongs: after all scans up to its time, or at the end if unsorted.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
@@ -106,7 +106,7 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/** Creates an order of scans as in a table without an index. */
+/** Creates an unsorted order of scans, as in a table without an index. */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);
@@ -114,7 +114,7 @@ function scattering({ settled, total }: Selection): (place: number) => number {
   return (place) => (place < size ? (place * stride + first) % size : place);
 }
 
-/** Returns a step that visits each of `size` places once: near the golden section, and coprime to `size`. */
+/** Returns a step that visits each of `size` places once: coprime to `size`, near the golden section. */
 function strideOf(size: number): number {
   let stride = Math.max(1, Math.floor(size * 0.618));
   while (divisor(stride, size) !== 1) stride++;

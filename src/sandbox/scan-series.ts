@@ -69,7 +69,7 @@ function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offs
   return idOffset === 0n ? id : idOffset + BigInt(id);
 }
 
-/** Weights by hour of the day in the zone of the code, and by weekday from Monday. */
+/** Weights by hour in the zone of the code, and by weekday from Monday. */
 interface Week {
   hours: readonly number[];
   weekdays: readonly number[];

@@ -37,7 +37,7 @@ export interface Call<T> {
 type AttemptResult<T> =
   | { kind: 'done'; value: T }
   | { kind: 'limited' }
-  /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
+  /** `repeat`: another attempt is safe and may help. `sent`: the service may have applied the request. */
   | {
       kind: 'failed';
       error: RequestFailure;
@@ -63,7 +63,7 @@ export async function resultOfResponse<T>(
     call.onResponse?.(response);
     return readSuccess(call, subject, received);
   }
-  // A 429 is a refusal of the request (RFC 6585), so repeating even a POST is safe.
+  // A 429 refuses the request (RFC 6585), so even a POST may be repeated.
   if (status === 429) return { kind: 'limited' };
   call.onResponse?.(response);
   const error = responseError(subject, response, await parseErrorBody(response.text), rate);
@@ -79,7 +79,7 @@ async function readSuccess<T>(
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
   if (!call.check) {
-    // A proxy or portal may respond with any other 2xx.
+    // A proxy or portal may respond with another 2xx.
     const error = unexpected('the response is not 204 (No Content)', subject, response);
     return { kind: 'failed', error, repeat: true, sent: true };
   }
@@ -95,7 +95,7 @@ async function readSuccess<T>(
     }
     const what = response.text.trim() === '' ? 'empty response' : 'the response is not JSON';
     const error = unexpected(what, subject, response, cause);
-    // A body that begins like JSON was truncated. Other text is from a gateway, or the base URL is wrong.
+    // Repeats if a JSON body was truncated. Other text is from a gateway, or the base URL is wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }

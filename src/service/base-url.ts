@@ -4,7 +4,7 @@ import { shown } from '#base/text/quote';
 
 const VERSION_PATH = '/api/v1';
 
-/** Parses a base URL, and appends `/api/v1` if it has no path (`completed`). Throws UsageError. */
+/** Parses a base URL. Appends `/api/v1` if there is no path (`completed`). Throws UsageError. */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

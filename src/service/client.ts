@@ -43,7 +43,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
       throw error;
     };
     let attempts = 0;
-    /** Time since the first failed attempt, without pauses for the rate limit. */
+    /** Time in ms since the first failed attempt, without pauses for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
     // After a lost response, a 404 to a DELETE shows that an earlier attempt succeeded.
@@ -163,7 +163,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
     call,
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
-    /** Returns the time of the service; undefined before the first Date header. */
+    /** Returns the service's time in ms; undefined before the first Date header. */
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

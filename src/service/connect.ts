@@ -9,15 +9,15 @@ type Callback = Connector.Callback;
 /** Opens a socket that can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** Maximum number of connections. If the peer closes each, undici alone would retry endlessly. */
+/** Maximum number of connections: undici would retry endlessly if the peer closes each. */
 const MAX_OPENS = 3;
 
 /** Shared, so that TLS sessions are resumed. No timeout: the caller sets deadlines. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connector, through the proxy `tunnel` if set. Replaces undici's socket errors, after which undici
- * would reconnect endlessly.
+ * Creates a connector, through the proxy `tunnel` if set. Replaces undici's socket errors, which cause
+ * endless retries.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;

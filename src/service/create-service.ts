@@ -23,7 +23,7 @@ export function createService(options: ServiceOptions) {
   refuseUncheckedTls(base, options.env);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Each request and back-off adds a listener, and Node warns of more than ten.
+  // Each request and back-off adds a listener, and Node warns above ten.
   setMaxListeners(0, signal);
   const transport = createTransport({
     origin: base,
@@ -66,7 +66,7 @@ export function createService(options: ServiceOptions) {
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
       return call({ method: 'GET', path, check: checkScanPage });
     },
-    /** Sends a request to `path` below the base URL, with `json` as exact body. Resolves for any status. */
+    /** Sends `json`, unchanged, to `path` below the base URL. Resolves for any status. */
     async send({ method, path, json }: RawRequest) {
       let last: HttpResponse | undefined;
       let failure: RequestFailure | undefined;

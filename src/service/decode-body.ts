@@ -13,8 +13,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body; the caller may reuse `bytes` when it returns. With `escapes`, a large JSON object has escapes
- * in place of characters beyond ASCII. Rejects with NetworkError for a body that is damaged or too large.
+ * Decodes a body; the caller may reuse `bytes` when it returns. With `escapes`, a large JSON object is
+ * escaped beyond ASCII. Rejects with NetworkError if the body is damaged or too large.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
@@ -30,8 +30,8 @@ const BRACE = 0x7b;
 
 /**
  * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128
- * KiB takes longer than parsing it. Returns undefined if such a character follows a backslash, which may
- * begin another escape.
+ * KiB takes longer than parsing it. Undefined if such a character follows a backslash, which may begin
+ * another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;
@@ -53,7 +53,7 @@ function isGzip(bytes: Buffer, encoding: string): boolean {
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
-  // The default of 16 KiB would join ten pieces per page of scans.
+  // The default, 16 KiB, would join ten pieces per page of scans.
   return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
     (cause) => {
       if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();

@@ -30,7 +30,7 @@ function parseNumber(digits: string): number | bigint {
 const LONG = 16;
 const LONG_INTEGER = /[:,[\s]-?\d{16}/;
 
-/** Tests for an integer of 16 digits or more: it covers a position that is a multiple of 16, so only these are tested. */
+/** Returns whether a text has an integer of 16 digits or more, by testing each 16th character. */
 function hasLongInteger(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     const code = text.charCodeAt(at);

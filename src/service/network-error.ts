@@ -1,8 +1,8 @@
 import { messageOf, systemCode } from '#base/errors';
 
 /**
- * Cause of a failure. `network`: no complete response. Not retried: `certificate` (not trusted), `protocol`
- * (no TLS), `proxy` (requires a password), `answer` (too large, or in an encoding that was not requested).
+ * Cause of a failure. `network`: no complete response. Others are not retried: `certificate` (not trusted),
+ * `protocol` (no TLS), `proxy` (requires a password), `answer` (too large, or in an unrequested encoding).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: CLOSED_EARLY,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
-  // undici's assertion for a status below 100, or an unrequested switch of protocols.
+  // undici's assertion for a status below 100 or an unrequested protocol switch.
   ERR_ASSERTION: 'the response is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };
@@ -69,7 +69,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server, not a proxy, refused, which shows that there is a network. */
+/** Returns whether the server, not a proxy, refused the connection, so that a network exists. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

@@ -25,7 +25,7 @@ interface ErrorBody {
   code: string | undefined;
 }
 
-/** Statuses after which another attempt may help, if repeating is safe. */
+/** Statuses after which another attempt may help, if it is safe. */
 export const PASSING_STATUSES = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
@@ -43,14 +43,14 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Maps statuses other than 2xx and 429 to errors. No other table maps statuses to classes. */
+/** Maps all statuses except 2xx and 429 to errors. Only this table does. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,
   body: ErrorBody | undefined,
   { remaining }: RateHeaders,
 ): RequestFailure {
-  // The 400 or 404 of a gateway is not about the code or its values.
+  // A 400 or 404 of a gateway is not about the code or its values.
   const isFromService = body !== undefined || remaining !== undefined;
   const { redact } = subject;
   const reason = body ? oneLine(body.error, redact) : excerpt(text, redact);

@@ -1,4 +1,4 @@
-/** Enumerations list the known values; others are accepted. */
+/** Lists known values of enumerations; others are accepted. */
 
 export const CODE_TYPES = [
   'url',
@@ -88,7 +88,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Creates the body of a new code, without spreading, which takes twice the memory. */
+/** Creates the body of a new code. Spreading would take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

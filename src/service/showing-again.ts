@@ -1,4 +1,4 @@
-/** Returns `fetch`, but resolves the first request for which `asksForIt` is true to `page`. */
+/** Returns `fetch`, but the first request for which `asksForIt` is true resolves to `page`. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

@@ -18,16 +18,16 @@ interface Kept {
   codes: readonly KeptCode[];
 }
 
-/** Store on disk, whose methods must not throw. */
+/** Store on disk whose methods don't throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Returns whether codes are stored, without parsing others. */
+  /** Returns whether all codes are stored, without parsing others. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
 
 const MOST_SLUGS = 20_000;
-/** Maximum number of codes to look up in a short command. */
+/** Maximum number of codes that a short command looks up. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;

@@ -15,11 +15,11 @@ export interface Exchange {
   path: string;
   headers: Record<string, string>;
   body?: string;
-  /** Whether the response is printed as received, so that escapes must not be added. */
+  /** Whether the response is printed as received, without added escapes. */
   exact?: boolean;
 }
 
-/** Returns the first value of a header (its name in lower case), trimmed. */
+/** Returns the first, trimmed value of a header; `name` is in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
@@ -53,7 +53,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Reused, because new memory for each POST would grow faster than it is collected. */
+  /** Reused bodies: new memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -83,7 +83,7 @@ export function createTransport(options: {
   return {
     /**
      * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the
-     * service closed a kept connection at that moment, the outcome would be unknown.
+     * service closed a kept one at that moment, the outcome would be unknown.
      */
     async exchange(request: Exchange): Promise<HttpResponse> {
       signal.throwIfAborted();
@@ -144,7 +144,7 @@ function converse(
       release();
       reject(reason);
     };
-    // undici's own timeouts are between chunks, so a service that drips bytes would never reach them.
+    // undici's timeouts apply between chunks, so a service that drips bytes would never exceed them.
     const cancelDeadline = after(timeoutMs, () => {
       fail(new NetworkError(`timed out after ${formatDuration(timeoutMs)}`, { sent }));
     });

@@ -9,7 +9,7 @@ declare module 'undici/lib/core/connect.js' {
   import type { Socket } from 'node:net';
   import type { buildConnector } from 'undici';
 
-  /** Returns the socket, unlike in undici's own types, so that a hung connect can be ended. */
+  /** Returns the socket, unlike undici's own types, so that a hung connect can be ended. */
   type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
   const build: (options: buildConnector.BuildOptions) => Connect;
   export default build;

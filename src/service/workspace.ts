@@ -61,7 +61,7 @@ interface WorkspaceQuestion {
   getCode: (id: string) => Promise<unknown>;
   movedFrom?: string;
   elsewhere: string;
-  /** Whether the file may have codes that are not in `knownIds`. */
+  /** Whether the file may have codes besides `knownIds`. */
   mayKnowMore?: boolean;
 }
 
@@ -69,7 +69,7 @@ const MAX_REQUESTED = 10;
 
 /**
  * Compares workspaces. Returns `renew` if one of up to ten codes of the file exists here (the key was
- * rotated, or the service moved) or the file has none (unless `mayKnowMore`). Throws UsageError for another
+ * rotated, or the service moved), or if it has none (unless `mayKnowMore`). Throws UsageError for another
  * workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
@@ -85,7 +85,7 @@ export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same
   throw otherWorkspace(question, requested.length);
 }
 
-/** Returns up to `most` IDs at equal distances, because codes are deleted in groups, such as the newest. */
+/** Returns up to `most` IDs at equal distances, because codes are often deleted in groups. */
 function spreadOver(ids: readonly string[], most: number): readonly string[] {
   const step = (ids.length - 1) / (most - 1);
   const chosen = new Set(Array.from({ length: most }, (_, count) => Math.round(count * step)));

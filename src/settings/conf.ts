@@ -1,4 +1,4 @@
-/** Checks the config with conf, in a separate file of dist/, because few commands need conf. */
+/** Checks the config with conf. A separate file of dist/, because few commands need conf. */
 
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';

@@ -21,7 +21,7 @@ export async function configDirectory(env: NodeJS.Dict<string>): Promise<string>
     const { default: envPaths } = await import('env-paths');
     const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
-    // XDG requires that a relative path is ignored. Keys must not be stored in the current directory.
+    // Ignores a relative path, as XDG requires: keys must not be stored in the current directory.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Restricts permissions. Returns a sentence for each path that other users could access. */
+/** Restricts permissions. Returns a sentence per path that other users could access. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -63,7 +63,7 @@ function restrict(path: string, mode: number): string | undefined {
   const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
-      // The path may lead elsewhere by now (TOCTOU).
+      // The path may lead elsewhere now (TOCTOU).
       if (isShared(path, fstatSync(descriptor)))
         return `${found} and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`;
       fchmodSync(descriptor, mode);

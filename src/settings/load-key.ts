@@ -16,7 +16,7 @@ import type { PendingKey, Settings } from './settings.ts';
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
-  // systemd grants access to a credential by an ACL, which shows as permissions of the group.
+  // systemd grants access to a credential by an ACL, which appears as group permissions.
   const noteFile = keySource === 'credential' ? () => undefined : run.note;
   return { ...settings, apiKey: await readPending(pendingKey, run, noteFile), pendingKey: undefined };
 }
@@ -53,7 +53,7 @@ function onlyLine(text: string, isPrinted: boolean, origin: string, hint: string
 
 const OTHERS_READ = 0o044;
 
-/** Reads a file. Follows links (secrets of Kubernetes are links), and never waits for a device or a pipe. */
+/** Reads a file. Follows links, as Kubernetes uses for secrets. Never waits for a device or pipe. */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
     const reason = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);

@@ -18,7 +18,7 @@ const STICKY = 0o1000;
 
 /**
  * Returns another user who may have created the file. Trusts the owner of the directories above it (root with
- * HOME kept by sudo), unless that owner created them in a directory open to all (/tmp).
+ * HOME kept by sudo), except in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -35,7 +35,7 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 
 /**
  * Returns why key-commands must not run. Stricter than `plantedBy`: root with another user's HOME would run
- * that user's commands. Call it before correcting permissions.
+ * that user's commands. Call before correcting permissions.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

@@ -10,8 +10,8 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Finds and checks the key. QRCTL_API_KEY, QRCTL_API_KEY_FILE and the systemd credential are for any base
- * URL; a profile's key-command or key is for the base URL that it was stored with.
+ * Finds and checks the key. A key from the environment is for any base URL; the key-command or key of a
+ * profile is for the base URL that it was stored with.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -68,7 +68,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Returns a hint: login doesn't help if the environment has the key. */
+/** Returns a hint, without a login if the environment has the key. */
 export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;

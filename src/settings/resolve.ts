@@ -88,7 +88,7 @@ export function profileName(flags: SettingFlags, env: NodeJS.Dict<string>, store
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Chooses the profile. Throws UsageError if it was specified and is not stored. */
+/** Chooses the profile. Throws UsageError if a specified profile is not stored. */
 export function chooseInputs(
   flags: SettingFlags,
   env: NodeJS.Dict<string>,

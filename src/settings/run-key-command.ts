@@ -9,20 +9,20 @@ import type { Clock } from '#base/time/time';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 
 const COMMAND_MS = 30_000;
-/** Maximum wait for the end of the output, which a background process may delay. */
+/** Maximum wait in ms for the end of the output, which a background process may delay. */
 const GRACE_MS = 500;
 
 export interface CommandRun {
   env: NodeJS.Dict<string>;
   clock: Clock;
   signal: AbortSignal;
-  /** A command that may prompt inherits standard input and stays in this process group. */
+  /** Whether the command may prompt: it inherits standard input and stays in this process group. */
   canAsk: boolean;
   note(line: string): void;
   timeoutMs?: number;
 }
 
-/** Runs a command without a shell and without the key in its environment. */
+/** Runs a key-command without a shell, and without the key in its environment. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);
@@ -75,7 +75,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects output, and notes lines of standard error; a prompt at its end has no line end. */
+/** Collects output. Notes lines of standard error; a prompt has no line end. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

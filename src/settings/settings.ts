@@ -23,7 +23,7 @@ export interface Inputs {
 
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
-/** Key that is read only when a request needs it. A `problem` prevents running the command. */
+/** Key to read only when a request needs it. A `problem` prevents running the command. */
 export type PendingKey = { path: string } | { command: string; problem?: CommandProblem };
 
 export interface Settings {

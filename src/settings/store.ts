@@ -16,7 +16,7 @@ export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** Reads the config. Throws, and changes nothing, if it is invalid or another user's. */
+/** Reads the config. If it is invalid or another user's, throws and changes nothing. */
 export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
   // A home that is not a directory has no config; QRCTL_CONFIG_DIR must be a directory.

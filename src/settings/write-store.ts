@@ -20,7 +20,7 @@ import {
 
 const MAX_WAIT_MS = 10_000;
 
-/** Changes the config under a lock, so that concurrent commands both keep their changes. */
+/** Changes the config under a lock, so that concurrent commands don't lose changes. */
 export async function updateStore(
   {
     env,
@@ -60,7 +60,7 @@ export async function updateStore(
   }
 }
 
-/** Refuses to rewrite a config with an unchecked key-command: the new permissions would let it run. */
+/** Throws for a config with an unchecked key-command, which could run with the new permissions. */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(
@@ -69,10 +69,10 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/** Writes without conf, whose writer (atomically 2.1) truncates a good file if the disk is full. */
+/** Writes without conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
-  // Keeps a config.json that is a link.
+  // Keeps a link at config.json.
   await replaceFile(disk, await realPath(disk, file), Buffer.from(text), { mode: FILE_MODE });
   return text;
 }

@@ -25,9 +25,9 @@ export interface ConsoleOptions {
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
-  /** Tests for another program that reads standard output and may write to the same terminal. */
+  /** Returns whether a program that reads standard output may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Reading the settings may change the value. */
+  /** May change when the settings are read. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -78,7 +78,7 @@ export function createConsole(options: ConsoleOptions) {
     return bar;
   }
 
-  // Standard input is opened on its first use, because that takes Node milliseconds.
+  // Opens standard input on first use, because that takes Node milliseconds.
   const asking = () => ({ input: options.stdin, output: stderr, signal });
   return {
     isTerminal,

@@ -39,7 +39,7 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/** Erases the bar. Lines do not wrap, because a terminal reports its new width late. */
+/** Erases the bar. Lines don't wrap, because terminals report a new width late. */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
@@ -131,7 +131,7 @@ interface Work {
   total?: number;
   estimate?: number;
   waitMs?: number;
-  /** Trusted plain text, such as "page 12 of 200". */
+  /** Trusted plain text such as "page 12 of 200". */
   detail?: string;
 }
 

@@ -11,7 +11,7 @@ interface PromptOptions {
   manner: Manner;
 }
 
-/** Asks for a line. Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, and the signal's reason. */
+/** Prompts for a line. Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, and the signal's reason. */
 export async function askLine(
   question: string,
   { input, output, signal, manner }: PromptOptions,

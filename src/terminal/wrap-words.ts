@@ -1,4 +1,4 @@
-/** Wraps text, but no paths and commands: one with a line break can't be copied, or runs without its end. */
+/** Wraps text except paths and commands, which can't be copied whole if they have a line break. */
 import { orUndefined } from '#base/errors';
 import { displayWidth } from '#base/text/display-width';
 
@@ -8,7 +8,6 @@ const NARROWEST = 20;
 
 const PART = '\0';
 
-/** Command in backquotes. */
 const COMMAND = /`[^`]+`/g;
 
 interface Wrapping {
@@ -65,7 +64,7 @@ const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
 /** Extensions to remove: `my codes.results.csv` is next to `my codes.csv`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
-/** Returns texts with spaces that may be part of a path in a message, the longest first. */
+/** Returns texts with spaces that may be part of a path in a message, longest first. */
 export function spacedPaths({ argv, env, cwd }: Pick<NodeJS.Process, 'argv' | 'env' | 'cwd'>): string[] {
   const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
   const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];

@@ -49,7 +49,7 @@ function formatGauge(
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
 }
 
-/** Quotes values as JSON does, which equals the format for visible characters. */
+/** Quotes values as JSON, which for visible characters is the same format. */
 function formatLabels(labels: Labels): string {
   const visible = (value: string) => clean(redactKeys(value)).toWellFormed();
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(visible(value))}`);

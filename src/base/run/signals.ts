@@ -13,7 +13,7 @@ export function listenForSignals(process: NodeJS.Process) {
     after(GRACE_MS, () => endByForce(reason));
   };
   const endByForce = (reason: InterruptedError) => {
-    // `process.exit` waits for threads that are blocked by a FIFO or a name server. A signal does not.
+    // `process.exit` waits for threads that a FIFO or name server blocks; a signal does not.
     const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
     process.off(reason.signal, onSignal);
     if (stuck) process.kill(process.pid, reason.signal);

@@ -10,8 +10,8 @@ const YOUNG_BYTES = 8 * 1024 * 1024;
 
 /**
  * node20: keeps V8 from optimizing undici's HTTP parser, for which Node waits before it exits: `qr list`
- * takes 120 ms of processor time instead of 310. Call it after Node's own modules are loaded, but before the
- * parser is compiled.
+ * takes 120 ms of CPU time instead of 310. Must run after Node's modules are loaded, and before the parser is
+ * compiled.
  */
 export function keepWasmSimple(): void {
   if (isWasmSimple || !process.version.startsWith('v20.')) return;
@@ -19,9 +19,7 @@ export function keepWasmSimple(): void {
   setFlags('--liftoff-only');
 }
 
-/**
- * Limits V8's heap: an export of a million scans peaks at 85 MB instead of 115. Call the result periodically.
- */
+/** Limits V8's heap: an export of a million scans peaks at 85 MB, not 115. Call the result periodically. */
 export function keepMemoryFlat(): () => void {
   // V8 collects old objects when they have grown by a fifth.
   setFlags('--heap-growing-percent=20');
@@ -36,7 +34,7 @@ export function keepMemoryFlat(): () => void {
   };
 }
 
-/** V8's default flags. Setting the first one changes the next two. */
+/** V8's default flags. The first one also sets the next two. */
 const DEFAULTS = [
   '--no-liftoff-only',
   '--wasm-tier-up',
@@ -45,7 +43,7 @@ const DEFAULTS = [
   '--semi-space-growth-factor=2',
 ];
 
-/** Restores V8's flags, because V8 rejects code that was compiled under other flags. */
+/** Restores V8's flags, because V8 rejects code compiled under other flags. */
 export function restoreFlags(): void {
   setFlags(...DEFAULTS);
 }

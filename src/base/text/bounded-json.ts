@@ -1,6 +1,6 @@
 /**
- * Parses JSON with bounded memory: a parsed value may take 100 times the memory of its text. No other module
- * calls JSON.parse.
+ * Parses JSON with bounded memory: values may take 100 times the memory of their text. No other module calls
+ * JSON.parse.
  */
 import { MOST_VALUES } from '#base/bounds';
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
@@ -18,7 +18,7 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError. An array or object counts as four values, a string or member name as two. */
+/** Throws ExcessiveJsonError. Arrays and objects count as four values, strings and member names as two. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

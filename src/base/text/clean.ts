@@ -1,6 +1,6 @@
 /**
- * Replaces with visible escapes (`\n`, `\x1b`, `\u{202e}`) the characters that could move the cursor, forge a
- * line, change the direction of text or hide text.
+ * Replaces characters that could move the cursor, forge a line, change the direction of text or hide text
+ * with visible escapes (`\n`, `\x1b`, `\u{202e}`).
  */
 import { isCommon } from './common-letters.ts';
 
@@ -25,7 +25,7 @@ export function cleanCsv(text: string): string {
   return text.replace(/(?:[^\r\n]|\r(?!\n|$))+/g, clean);
 }
 
-/** T9: replaces unsafe characters with JSON escapes, so that a parser reads the same values. */
+/** T9: replaces unsafe characters with JSON escapes, which parsers read as the same values. */
 export function cleanJson(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
   const escapeUnsafe = (found: string) => (found === '\n' || isEmoji(found) ? found : escapeUnits(found));
@@ -56,7 +56,7 @@ export function findInvisible(text: string): { at: number; name: string } | unde
 
 const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|^\ufeff$/u;
 
-/** Tests for a joiner between non-Latin letters, as in Persian and Indic words. */
+/** Returns whether a joiner is between non-Latin letters, as in Persian and Indic words. */
 function isJoiner(text: string, at: number): boolean {
   return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(
     text.slice(Math.max(0, at - 1), at + 2),
@@ -81,7 +81,7 @@ function nameOf(character: string): string {
   return `U+${code.padStart(4, '0')}${name === undefined ? '' : ` (${name})`}`;
 }
 
-/** Escapes each UTF-16 unit as JSON does. */
+/** Escapes each UTF-16 unit as in JSON. */
 export function escapeUnits(text: string): string {
   let escapes = '';
   for (let at = 0; at < text.length; at++)
@@ -90,8 +90,8 @@ export function escapeUnits(text: string): string {
 }
 
 /**
- * Matches unsafe characters. T5: controls, format characters, separators, lone surrogates, and everything
- * without a glyph. T7: enclosing marks, except that of keycaps. U+2800 is a blank that counts as a letter.
+ * Unsafe characters. T5: controls, format characters, separators, lone surrogates, and all without a glyph.
+ * T7: enclosing marks except that of keycaps. U+2800 is a blank that counts as a letter.
  */
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 let suspect: RegExp | undefined;

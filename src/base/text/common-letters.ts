@@ -1,9 +1,9 @@
 /**
- * Widths of common characters without the Unicode tables, which take Node 20 to 100 ms to load. In its own
- * file, because clean.ts must not load string-width.
+ * Widths of common characters without the Unicode tables, which take 20 to 100 ms to load. A separate file,
+ * because clean.ts must not load string-width.
  */
 
-/** Measures the common start of a text, without a character with which the next may combine. */
+/** Measures the common start of a text, except a character that may combine with the next. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;
@@ -21,7 +21,7 @@ export function commonStart(text: string): { units: number; columns: number } {
   return { units: text.length, columns };
 }
 
-/** Tests whether the width of the text is known without the Unicode tables. */
+/** Returns whether the width of a text is known without the Unicode tables. */
 export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }
@@ -37,7 +37,7 @@ function columnsOfUnit(unit: number): 0 | 1 | 2 {
   return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
 }
 
-/** Single emoji that don't combine: no half of a flag, no skin tone. */
+/** Single emoji that don't combine: not flag halves or skin tones. */
 const EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Emoji_Presentation}/u;
 
 function columnsOfEmoji(text: string, at: number): 0 | 2 {

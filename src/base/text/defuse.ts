@@ -1,7 +1,7 @@
 /**
- * CSV injection: an apostrophe precedes a formula at the start of a text, and after a separator or line end
- * within it, because a program that splits at a different separator ignores the quotes. Existing apostrophes
- * there get one more, so that this is reversible.
+ * CSV injection: puts an apostrophe before a formula at the start of a text, and after a separator or line
+ * end within it, because a program that splits at another separator ignores quotes. An apostrophe there gets
+ * one more, so that this is reversible.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';

@@ -2,7 +2,7 @@ import { graphemesOf } from './display-width.ts';
 
 const CONTEXT = 40;
 
-/** Elides the common start and end of two values if they have more than `longestCommon` graphemes. */
+/** Elides the common start and end of two values if longer than `longestCommon` graphemes. */
 export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
   const [before, after] = [bounded(one), bounded(other)];
   const most = Math.min(before.length, after.length);
@@ -22,7 +22,7 @@ function elide(common: readonly string[], longest: number, isEnd: boolean): stri
   return isEnd ? `${common.slice(0, CONTEXT).join('')}…` : `…${common.slice(-CONTEXT).join('')}`;
 }
 
-/** Maximum characters that are compared: values may have megabytes. */
+/** Maximum number of characters to compare: values may have megabytes. */
 const MOST_CHARACTERS = 20_000;
 
 function bounded(text: string): string[] {

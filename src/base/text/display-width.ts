@@ -1,7 +1,7 @@
 import { getOrAdd } from '#base/collections';
 import { commonStart } from './common-letters.ts';
 
-/** Measures columns as string-width does, but much faster for common characters. */
+/** Measures columns like string-width, but faster for common characters. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));
@@ -23,7 +23,7 @@ function widthByTables(text: string): number {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Yields the graphemes of a text. The segmenter takes Node 20 ms to create. */
+/** Yields the graphemes of a text. Creating the segmenter takes 20 ms. */
 export function* graphemesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(text)) yield segment;

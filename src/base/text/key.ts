@@ -33,7 +33,7 @@ export function keyPrefix(key: string): string {
 
 const PUNCTUATION = '\'":.,)`';
 
-/** Redacts every key that begins with `svc_live_`. In responses, excerpt.ts redacts the current key. */
+/** Redacts keys that begin with `svc_live_`. In responses, excerpt.ts redacts the current key. */
 export function redactKeys(text: string): string {
   return text.replace(/svc_live_([\x21-\x7e]+)/g, (key, secret: string, at: number) => {
     if (secret.length <= SHOWN && text.charAt(at + key.length) === '…') return key;

@@ -1,6 +1,6 @@
 import { orUndefined } from '#base/errors';
 
-/** Parses a URL. `URL.canParse` of Node 20, once compiled, rejects every address with a letter such as ü. */
+/** Parses a URL. In Node 20, a compiled `URL.canParse` rejects addresses with letters such as ü. */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   // An exception takes twenty times as long as parsing.
   if (base === undefined && !text.includes(':')) return undefined;

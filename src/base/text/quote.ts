@@ -29,7 +29,7 @@ export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats `2 of 5 rows`, or `1 row` if there are no others. */
+/** Formats `2 of 5 rows`, or `1 row` if there is only one. */
 export function countAmong(count: number, all: number, thing: string): string {
   return all === 1 ? countOf(count, thing) : `${formatCount(count)} of ${countOf(all, thing)}`;
 }
@@ -49,7 +49,7 @@ export function listSome(texts: readonly string[], most: number): string {
   return texts.slice(0, most).join(', ') + more;
 }
 
-/** Formats 12000 as `12,000`, without `toLocaleString`, whose first call takes 10 ms in Node.js. */
+/** Formats 12000 as `12,000`. The first `toLocaleString` takes Node 10 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -65,12 +65,12 @@ export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns `inShell`, or the placeholder `otherwise` if the word can't be shown unchanged. */
+/** Returns `inShell`, or the placeholder `otherwise` if the word can't be shown as it is. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns the slug if it is a plain word and not a flag, otherwise the ID. */
+/** Returns the slug if it is a plain word but not a flag, else the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

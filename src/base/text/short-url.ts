@@ -17,10 +17,10 @@ const LONGEST = 4096;
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
   const template = text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
-  // Some templates are valid hosts with few codes only, such as `xn--80a{slug}.example`.
+  // Some templates are valid hosts only for few codes, such as `xn--80a{slug}.example`.
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
-  // The appended `/{slug}` would be part of the query or fragment.
+  // An appended `/{slug}` would be part of the query or fragment.
   if (template !== text && /[?#]/.test(text)) return undefined;
   return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
 }
@@ -31,7 +31,7 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
-/** Inserts a code as ASCII, because decoders disagree about other text. A lone surrogate becomes U+FFFD. */
+/** Inserts a code as ASCII, because decoders disagree about other text. Lone surrogates become U+FFFD. */
 export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));
@@ -45,7 +45,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Returns whether an address is a short URL in any spelling: a request to it counts as a scan. */
+/** Returns whether an address is a short URL, in any spelling: requests to it count as scans. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

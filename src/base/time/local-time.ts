@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Creates a converter from instants to local time in `zone`, which caches offsets for millions of rows. */
+/** Creates a converter from instants to local time in `zone`. Caches offsets, for millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,

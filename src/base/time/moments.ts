@@ -14,7 +14,7 @@ interface MomentContext {
   timezone: () => string;
 }
 
-/** Parses a time, a duration ago, or a date as its first instant in the zone, to epoch ms. */
+/** Parses a time, a duration before now, or a date (its first instant in the zone) to epoch ms. */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
   const now = Math.floor(nowMs);

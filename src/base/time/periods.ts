@@ -17,7 +17,7 @@ export interface Period {
 const FORMS =
   'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
-/** Parses a period. `last-month` is relative to the local day at `nowMs`. */
+/** Parses a period. `last-month` is relative to the local day of `nowMs`. */
 export function parsePeriod(
   text: string,
   { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },

@@ -1,4 +1,4 @@
-/** Only this file uses Date and timers; all others get a `Clock`, so that tests never sleep. */
+/** Only this file uses Date and timers. All others get a `Clock`, so that tests never sleep. */
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
@@ -12,7 +12,7 @@ export interface Clock {
 /** Maximum time of a timer in ms: Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Uses `hrtime`, because Node takes 2 ms to load `performance`. */
+/** Uses `hrtime`, because `performance` takes Node 2 ms to load. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -31,7 +31,7 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = monotonic() + ms;
     for (let left = ms; left > 0; left = end - monotonic()) {
-      // Its error would not be the reason of `signal`.
+      // The timer's error would not be the reason of `signal`.
       await wait(Math.min(left, LONGEST_TIMER_MS), undefined, { signal }).catch(() =>
         signal?.throwIfAborted(),
       );
@@ -45,7 +45,7 @@ export async function letSignalsIn(signal: AbortSignal | undefined): Promise<voi
   signal?.throwIfAborted();
 }
 
-/** Calls `fire` after `ms`, unless the returned function cancels it. Does not keep the process alive. */
+/** Calls `fire` after `ms` unless the returned function cancels it. Does not keep the process alive. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();
@@ -60,7 +60,7 @@ export function every(ms: number, tick: () => void): () => void {
 
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|z|[+-]\d\d:?\d\d)?$/;
 
-/** Parses a time, in UTC if it has no offset, into epoch ms; further digits are truncated. */
+/** Parses a time, in UTC if it has no offset, to epoch ms. Truncates digits beyond ms. */
 export function parseInstant(text: string): number | undefined {
   const found = INSTANT.exec(text);
   if (!found) return undefined;
@@ -74,7 +74,7 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(ms) || Number.isNaN(dayMs) ? undefined : ms;
 }
 
-/** Returns epoch ms of a UTC time; NaN if the month has fewer days. Fields must be in range. */
+/** Returns epoch ms of a UTC time; NaN if the month has fewer days. Other fields must be in range. */
 export function utcMs(
   year: number,
   month: number,
@@ -128,7 +128,7 @@ export function formatDuration(ms: number): string {
 
 export const EPOCH: Date = new Date(0);
 
-/** Quarter of an hour. Since 1972, offsets of zones have changed only at its multiples. */
+/** Quarter of an hour in ms. Since 1972, offsets of zones have changed only at its multiples. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

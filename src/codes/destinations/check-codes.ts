@@ -5,7 +5,7 @@ import { type CheckJob, checkDestinations } from './check-destinations.ts';
 import { findDestinationProblem } from './destination.ts';
 import { type CheckOutcome, findSilence, type Verdict } from './verdict.ts';
 
-/** Row of the output; its keys are a contract. */
+/** Output row. Its keys are a contract. */
 export interface CheckRow {
   [column: string]: unknown;
   id: string;
@@ -36,7 +36,7 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Returns a row per code, and `silence` if no destination responded. Rejects like `checkDestinations`. */
+/** Checks destinations. Returns a row per code, and `silence` if no host responded. Rejects like `follow`. */
 export async function checkCodes(codes: readonly QrCode[], options: CheckCodesOptions) {
   const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
   const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
@@ -113,7 +113,7 @@ function rowOf(
   };
 }
 
-/** Finds lost UTM tags: `missing utm_source`, or after redirects `lost in redirects: utm_medium`. */
+/** Returns which required UTM tags are lost: `missing utm_source` or `lost in redirects: utm_medium`. */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,

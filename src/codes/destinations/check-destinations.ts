@@ -14,7 +14,7 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** Visits URLs: hosts in parallel, one request per host at a time. Rejects like `follow`. */
+/** Returns a verdict per URL. Visits hosts in parallel, one URL at a time. Rejects like `follow`. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
@@ -53,7 +53,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: runs one request per host at a time, also after redirects. */
+/** K6: queues requests per host, also after redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -65,7 +65,7 @@ function createHostTurns(): TripOptions['inTurn'] {
 }
 
 const MOST_DEAD = 2;
-/** Maximum number of consecutive timeouts per host: after a slow page, the next may still be fast. */
+/** Maximum number of consecutive timeouts per host: after a slow page, the next may be fast. */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 

@@ -24,7 +24,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** Finds a problem of a `url` destination; the API does not define those of other types. */
+/** Returns the problem of a `url` destination. The API does not define those of other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -94,14 +94,14 @@ function unusable(why: string): Judgment {
   return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
 }
 
-/** Schemes that phones do not open. Unknown schemes are not listed, because they may open an app. */
+/** Schemes that phones do not open. Unknown ones may open an app. */
 const LOCAL_SCHEMES = 'about blob chrome data javascript vbscript view-source'.split(' ');
 
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 
 const SHOWN = 20;
 
-/** Matches `example.com:8080/menu`, in which the host looks like a scheme. */
+/** Returns whether the "scheme" is a host, as in `example.com:8080/menu`. */
 function looksLikeHostAndPort(text: string): boolean {
   const colon = text.indexOf(':');
   return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));

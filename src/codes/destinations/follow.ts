@@ -118,7 +118,7 @@ async function requestHop(
     if (error instanceof RefusedAddressError) return { is: 'unreachable', error: error.message };
     const failure = asNetworkError(error, false);
     if (!proxy) return { is: 'failed', failure };
-    // K1: a proxy may resolve names that this machine can't.
+    // K1: this machine can't check names that only the proxy resolves.
     if (!allowPrivate) {
       const reason = `${failure.message} on this machine; a request through the proxy requires --allow-private`;
       return { is: 'failed', failure: new NetworkError(reason, { sent: false }) };

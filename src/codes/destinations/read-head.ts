@@ -14,7 +14,7 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Creates a parser of chunks that returns the first head that is not interim (RFC 9110, 15.2). */
+/** Creates a parser that takes chunks and returns the first final response head (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
@@ -41,7 +41,7 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
-  // Status 101 accepts a protocol switch, which is never requested.
+  // Status 101 accepts a protocol switch, which qrctl never requests.
   if (Number.isNaN(status) || status === 101 || text.includes('\0'))
     throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
@@ -56,7 +56,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Throws, as browsers do, if a header is repeated with different values, a sign of response splitting. */
+/** Throws, like browsers, if a header is repeated with other values: a sign of response splitting. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

@@ -65,7 +65,7 @@ export function request(options: RequestOptions): Promise<Reply> {
       reject(signal.reason);
       end();
     };
-    // K5: one deadline for all steps also limits slowly sent headers.
+    // K5: one deadline for all steps also stops slow headers.
     const cancelDeadline = after(timeoutMs, () => {
       const message = `no response within ${formatDuration(timeoutMs)}`;
       settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
@@ -112,7 +112,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Disables undici's cache: `sessions` also stores the expiry of the certificate.
+    // Replaces undici's cache: `sessions` also stores the certificate's expiry.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),

@@ -1,4 +1,4 @@
-/** Prevents SSRF with the IANA registries of special-purpose addresses (RFC 6890 and updates, as of 2026). */
+/** Prevents SSRF with the IANA registries of special-purpose addresses (RFC 6890, as of 2026). */
 
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
@@ -18,10 +18,7 @@ const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: bl
 /** Subnets that may be public; IPv6 addresses outside 2000::/3 are unassigned. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
-/**
- * Returns the kind of a non-public address: `loopback`, `private`, `link-local` or `reserved`; undefined if
- * public. Text that is not an address is `reserved`.
- */
+/** Returns the kind of a non-public address; undefined if public. Other text is `reserved`. */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.split('%', 1);
   const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';
@@ -50,12 +47,12 @@ export type Resolve = (hostname: string, began?: () => void) => Promise<readonly
 
 export class RefusedAddressError extends Error {}
 
-/** Number of libuv threads. Half of them resolve names, a load that small office resolvers handle. */
+/** Number of libuv threads. Half of them resolve names, which small office resolvers can handle. */
 const THREADS = 64;
 
 /**
- * Raises and returns the number of parallel lookups: 200 lookups of 100 ms take 1 s, not 10 s. libuv reads
- * the variable when its first thread starts.
+ * Sets UV_THREADPOOL_SIZE, and returns the number of parallel lookups: 200 lookups of 100 ms take 1 s, not 10
+ * s. libuv reads the variable when its first thread starts.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);

@@ -5,14 +5,14 @@ type Known = { session: Buffer; endsMs: number | undefined };
 
 export type TlsSessions = ReturnType<typeof createTlsSessions>;
 
-/** Maximum number of sessions. Old ones are rarely reused, because a host's URLs are visited in a row. */
+/** Maximum number of sessions. Old ones are rarely reused: a host's URLs are visited in a row. */
 const MOST_SESSIONS = 512;
 
 export function createTlsSessions() {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;
   return {
-    /** Returns a shared context, because loading the trusted authorities takes about 1 ms. */
+    /** Returns a shared context: loading the trusted authorities takes about 1 ms. */
     context: (): SecureContext => {
       context ??= createSecureContext();
       return context;

@@ -85,7 +85,7 @@ function describeStatus(status: number): string {
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Returns the time in ms before a visit is retried; undefined if a retry would have the same result. */
+/** Returns the time in ms before a visit is retried; undefined if a retry would not help. */
 export function retryOf({ end }: Trip): number | undefined {
   if (end.is === 'failed') return end.failure.fault === 'network' ? RETRY_AFTER_MS : undefined;
   if (end.is !== 'response' || !TRANSIENT_STATUSES.has(end.status)) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Checks SVGs: allows only elements whose drawing cost is linear in the file size, and none that load files
- * or run scripts.
- */
+/** Checks SVGs: allows only elements that are drawn in linear time, load no files and run no scripts. */
 import { Parser } from 'saxen';
 import { formatCount } from '#base/text/quote';
 
@@ -16,10 +13,10 @@ const REPEATING = 'filter mask marker marker-start marker-mid marker-end stroke-
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
-/** Maximum number of clip segments times uses, because each use draws the whole clip. */
+/** Maximum number of clip segments times uses, because each use draws all segments. */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Maximum coordinate, because an arc with a radius of 10^25 has some hundred thousand pieces. */
+/** Maximum coordinate: an arc with a radius of 10^25 has some hundred thousand pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
@@ -97,7 +94,7 @@ function hasLargeNumber(path: string): boolean {
   return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Finds a fault in CSS, also comments and escapes, which could hide a name. */
+/** Finds a fault in CSS. Comments and escapes, which could hide a name, are faults. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

@@ -18,8 +18,8 @@ export interface Fault {
 }
 
 /**
- * I1: draws an image, and returns it only if a decoder reads the text from its bytes, or from the drawing of
- * a PDF or EPS. An image with the SHA-256 `known` was decoded before.
+ * I1: draws an image, and returns it only if a decoder reads the text from its bytes (of a PDF or EPS, from
+ * its figure). An image with the SHA-256 `known` was decoded before.
  */
 export async function drawImage(
   encoded: Encoded,

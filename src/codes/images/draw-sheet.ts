@@ -41,7 +41,7 @@ interface Spot {
   place: Position;
 }
 
-/** I1: draws labels. A decoder must read each code at its position on the page. */
+/** I1: draws labels. Returns a fault if a decoder can't read a code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
   const { widthMm, heightMm } = grid.paper;

@@ -72,7 +72,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   );
 }
 
-/** I3: throws UsageError with all reasons if codes can't be printed; with `force`, only warns. */
+/** I3: throws UsageError with all reasons if codes break the print rules; with `force`, only warns. */
 export function refuseUnprintable(
   { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,
@@ -129,7 +129,7 @@ export function checkSize(
 ): { refusal?: string; warning?: string } {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;
-  // Ignores differences below the tolerance of a printer.
+  // Ignores differences below the tolerance of printers.
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
     const refusal = `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`;

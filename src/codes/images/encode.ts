@@ -13,7 +13,7 @@ export interface Modules {
   isDark(x: number, y: number): boolean;
 }
 
-/** Encodes a text in the smallest version (ISO/IEC 18004), at this or a higher level, if it fits. */
+/** Encodes a text in the smallest version (ISO/IEC 18004) at this level or a higher one, if any fits. */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
   const options = { minCorrectionLevel: correction[minimum], modes: MODES };
   const code = orUndefined(() => generate(text, options));
@@ -23,7 +23,7 @@ export function encodeText(text: string, minimum: Level): Modules | undefined {
   return { size, version: (size - 17) / 4, level: levelOf(isDark), isDark };
 }
 
-/** Encoding modes, without Shift JIS, which not every decoder supports. */
+/** Encoding modes except Shift JIS, which some decoders lack. */
 const MODES = [mode.numeric, mode.alphaNumeric, mode.ascii, mode.iso8859_1, mode.utf8];
 
 /** Reads the error correction level from the format information (ISO/IEC 18004, 7.9). */

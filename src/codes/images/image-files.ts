@@ -107,7 +107,7 @@ export async function hashFiles(
   return hashes;
 }
 
-/** I5: returns whether a file is missing, or unchanged since an earlier run wrote it. */
+/** I5: returns whether a file is missing, or unchanged since an earlier run. */
 export function isOurs({ rows }: Manifest, file: string, hash: string | undefined): boolean {
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
@@ -121,7 +121,7 @@ export interface PlannedImage {
   error: string | null;
 }
 
-/** Plans images as new. Images that break the print rules fail, unless `force` is set. */
+/** Plans images as new. One that breaks the print rules fails unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,

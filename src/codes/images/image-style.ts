@@ -7,7 +7,6 @@ export function grayOf({ red, green, blue }: Color): number {
   return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 }
 
-/** Returns the gray value of three bytes: red, green and blue. */
 export function grayAt(rgb: Uint8Array, at: number): number {
   return grayOf({ red: rgb[at] ?? 0, green: rgb[at + 1] ?? 0, blue: rgb[at + 2] ?? 0 });
 }
@@ -54,7 +53,7 @@ export function moduleMm(
 export const MM_AN_INCH = 25.4;
 export const POINTS_A_MM = 72 / MM_AN_INCH;
 
-/** Formats a number with at most four decimals, independent of the machine. */
+/** Formats a number with at most four decimals, in any locale. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(4)));
 }

@@ -1,6 +1,6 @@
 /**
  * Sizes of Avery label sheets, from LibreOffice (extras/source/labels/labels.xml). `npm run test:images`
- * compares them with LibreOffice and with John Beard's label-guides for Inkscape.
+ * compares them with LibreOffice and John Beard's label-guides for Inkscape.
  */
 
 import { MM_AN_INCH, type Position } from './image-style.ts';
@@ -45,7 +45,7 @@ const ON_A4 = {
   3425: [2, 5, 105, 57, 0],
 } as const;
 
-/** Columns, rows, width, height and gap, in inches. */
+/** Grids on US letter, in inches: columns, rows, width, height, gap. */
 const ON_LETTER = {
   5160: [3, 10, 2.625, 1, 0.125, '5260', '5960', '8160'],
   5161: [2, 10, 4, 1, 0.1875, '5261', '5961', '8161'],

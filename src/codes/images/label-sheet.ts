@@ -25,7 +25,7 @@ export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
 }
 
-/** Resolves the flags to a sheet. Throws UsageError if it is unknown, incomplete or too large. */
+/** Resolves flags to a sheet. Throws UsageError if the sheet is unknown, incomplete or too large. */
 export function resolveSheet(flags: SheetFlags): LabelSheet {
   const { sheet, grid, label, margin, paper = A4, gap = NONE } = flags;
   if (isRoll(flags)) return rollOf(paper, margin ?? NONE);
@@ -100,10 +100,10 @@ interface LayoutOptions {
 const PADDING_MM = 1.5;
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** Minimum aspect ratio of a label with the caption next to the code, not below it. */
+/** Minimum aspect ratio of a label whose caption is next to the code, not below. */
 const WIDE = 1.4;
 
-/** Places the largest code above or beside its caption, or one of `sizeMm`; undefined if it does not fit. */
+/** Lays out a label with a code of `sizeMm`, or the largest possible; undefined if it does not fit. */
 export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions): LabelLayout | undefined {
   const { caption, captionLines = 1, sizeMm } = options;
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];

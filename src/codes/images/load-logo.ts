@@ -6,11 +6,11 @@ import type { Logo } from './image-style.ts';
 import { type Draw, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
-/** Maximum number of pixels per side, because a kilobyte of PNG may declare two billion pixels. */
+/** Maximum number of pixels per side: a kilobyte of PNG may declare two billion pixels. */
 const MOST_PIXELS = 4096;
 const TRIAL_PIXELS = 64;
 
-/** Loads a logo. Its renderer has no access to files or network, and draws equal pixels on every machine. */
+/** Loads a logo. Its renderer can't use files or network, and draws equal pixels on every machine. */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | Fault> {
   const draw = await openLogo(bytes, signal);
   if ('fault' in draw) return draw;

@@ -39,7 +39,7 @@ export function formatPath(outlines: readonly Outline[], offset: number): string
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');
 }
 
-/** Reads the drawing from an SVG of `writeSvg`. Throws Error for other kinds. */
+/** Reads the drawing from an SVG of `writeSvg`. Throws Error for other SVGs. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

@@ -14,7 +14,6 @@ export interface Expected {
   quietZone: number;
 }
 
-/** Finds the fault of a PNG or SVG, if any. */
 export function findFault(bytes: Buffer, format: ImageFormat, expected: Expected): string | undefined {
   try {
     if (format === 'png') {
@@ -66,7 +65,7 @@ function rasterOf(
   return raster;
 }
 
-/** Returns whether a polygon begins within one image width, because a neighbor may reach into the image. */
+/** Returns whether a polygon begins within one image width of the image, and so may reach into it. */
 function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Position, sizeMm: number): boolean {
   const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
@@ -87,7 +86,7 @@ function layOver(
   }
 }
 
-/** I1, I2: finds a missing quiet zone, or a text that differs. */
+/** I1, I2: returns a fault if the quiet zone or the decoded text is wrong. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
   if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across)))

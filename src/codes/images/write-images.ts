@@ -39,7 +39,7 @@ interface Existing {
   hashes: ReadonlyMap<string, string>;
 }
 
-/** Writes images and returns their manifest rows. Throws UsageError before it would replace another file. */
+/** Writes images and returns their manifest rows. Throws UsageError instead of replacing unrelated files. */
 export async function writeImages(
   directory: string,
   files: readonly ImageFile[],

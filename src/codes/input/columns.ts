@@ -50,7 +50,7 @@ export function matchColumns(input: Input, known: readonly string[], optional: r
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
-    // Reports a similar name only if the meant column is missing.
+    // Suggests a known column only if the file lacks it.
     const row = input.rows.find(({ values }) => values.has(column));
     const isThere = line === undefined && row ? row.values.has(found.get(meant) ?? '') : found.has(meant);
     const message = `unknown column; did you mean ${meant}?`;
@@ -94,7 +94,7 @@ function placeKey({ line, column }: Fault): string {
 
 const MOST_SLIPS = 2;
 
-/** Allows two typos; in short names, which are similar (note, date, time), one or a swap; none in `id`. */
+/** Returns whether words differ by two typos at most; in short names by one or a swap; in `id` by none. */
 function looksLike(word: string, known: string): boolean {
   if (known.length <= MOST_SLIPS) return false;
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
@@ -105,8 +105,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Reads the text of a cell; undefined if absent, null or empty. Reports as faults other types (a number 007
- * would be 7) and, unless `mayBeHalf`, a lone surrogate.
+ * Reads a cell as text; undefined if absent, null or empty. Reports as faults other types (a number 007 would
+ * be 7) and, unless `mayBeHalf`, lone surrogates.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if ((value ?? '') === '') return undefined;

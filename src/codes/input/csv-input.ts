@@ -133,7 +133,7 @@ function createExtent(name: string): (cells: number, line: number) => void {
 
 /**
  * Joins rows with mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) saved as
- * `name,type,destination;;`. Throws UsageError if only some rows are like this.
+ * `name,type,destination;;`. Throws UsageError if only some rows have both delimiters.
  */
 function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
   const [header, ...data] = records;
@@ -180,7 +180,7 @@ function splitAtCommas(
 
 const LINE_FEED = 0x0a;
 
-/** Columns at the end of results and lists, of which Excel omits empty cells in each 16 rows. */
+/** Last columns of results and lists. Excel omits them in blocks of 16 rows in which they are empty. */
 const AT_END = new Set([
   ...['id', 'slug', 'short_url', 'created_at', 'updated_at'],
   ...['outcome', 'error', 'base', 'decision'],

@@ -12,10 +12,7 @@ import { CODE_STATUSES, CODE_TYPES } from '#service/shapes';
 export const COLUMN_FIELDS = ['key', 'id', 'slug', 'name', 'type', 'destination', 'status', 'at'] as const;
 type ColumnField = (typeof COLUMN_FIELDS)[number];
 
-/**
- * Words that mean a field: English, German, French, Spanish, Italian, Dutch, Portuguese, Polish, Japanese,
- * Arabic.
- */
+/** Words that mean a field, in ten languages. */
 const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   key: 'schlüssel clé clave chiave sleutel chave klucz キー المفتاح مفتاح',
   name: 'bezeichnung titel nom titre intitulé nombre título nome titolo naam nazwa tytuł 名前 名称 الاسم اسم',
@@ -26,7 +23,7 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   at: 'datum zeitpunkt date fecha data 日時 日付 التاريخ تاريخ',
 };
 
-/** Words that also mean a postal address; the cells decide if they are destinations. */
+/** Words that also mean a postal address, so the cells decide. */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
 const FIELD_OF_WORD = new Map(
@@ -101,7 +98,7 @@ export function withNamedColumns(input: Input, options: Options): Input {
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }
 
-/** Returns the field assigned to a column, or otherwise its name in lower case. */
+/** Returns the field assigned to a column, else its name in lower case. */
 export function fieldOf({ named }: Input, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }

@@ -28,7 +28,7 @@ async function* valuesOfLines(utf8: Buffer): AsyncGenerator<JsonValue> {
   }
 }
 
-/** Parses JSON: an array of objects, or an object that is a code. Throws UsageError for anything else. */
+/** Parses a JSON array of objects, or an object that is a code. Throws UsageError for anything else. */
 export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   const text = utf8.toString();
   const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;
@@ -119,7 +119,7 @@ async function readValues(
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
-/** Empty values, shared because a file may consist of millions of `{}`. */
+/** Empty values, shared because a file may have millions of `{}`. */
 const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 async function parsePiece(text: string): Promise<unknown> {

@@ -15,7 +15,7 @@ export interface Doubt {
 }
 
 /**
- * Reads a row's changes. `isNew`: the row has no code yet, so an empty destination means none, and a lone
+ * Reads a row's changes. `isNew`: without a code yet, so an empty destination means none, and a lone
  * surrogate is a fault.
  */
 export function readChanges(
@@ -30,7 +30,7 @@ export function readChanges(
   const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf('contains only spaces') });
   const address = cell(row, 'destination');
-  // An empty JSON value sets an empty destination; a blank cell of a table is no change.
+  // An empty JSON value removes the destination; a blank cell of a table changes nothing.
   const text = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
   const own = isJson || text?.trim() !== '' ? text : undefined;
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
@@ -77,7 +77,7 @@ export function readDestination(
   return { destination: tagged(columns.cell(row, 'destination'), destination, utm, mayLackUtm) };
 }
 
-/** Adds tags to a destination. If it can't have tags, that is a fault only if the row has its own. */
+/** Returns a destination with tags. If tags are impossible, only the row's own tags are a fault. */
 function tagged(
   cell: InputCell,
   destination: string | undefined,

@@ -14,13 +14,13 @@ export interface CodeCache extends SlugStore {
   remove(): void;
 }
 
-/** Creates a workspace's cache. Never throws: after any failure, the cache is empty. */
+/** Creates a workspace's cache. Never throws: a failure counts as an empty cache. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = nameOf(workspace);
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // A match of the quoted text is an entry, because JSON escapes quotes. Recent entries are last.
+    // Only an entry contains the quoted text, because JSON escapes quotes. Recent entries are last.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);
@@ -32,8 +32,8 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
 }
 
 /**
- * Names a file by 32 bits of base URL and key (FNV-1a), because node:crypto takes milliseconds to load. A
- * collision is harmless: codes are told apart by ID.
+ * Names a file by 32 bits of base URL and key (FNV-1a): node:crypto loads slowly, and collisions are
+ * harmless.
  */
 function nameOf({ baseUrl, apiKey }: Workspace): string {
   let hash = 0x811c9dc5;

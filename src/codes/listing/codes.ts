@@ -42,7 +42,7 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
   return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
 }
 
-/** Yields every code once, in the service's order. Throws UnprovenError if the list may be incomplete. */
+/** Yields every code once, in the service's order. Throws UnprovenError if any may be missing. */
 export async function* listAllCodes(
   service: Lister,
   doubt: Doubt = 'usual',

@@ -19,8 +19,8 @@ interface NamedCode {
 }
 
 /**
- * Names files by ID or slug. Of slugs that differ only in case, the oldest code gets the name, so that names
- * are stable. Throws UsageError for an ID that is not a UUID.
+ * Names files by ID or slug. If slugs differ only in case, the oldest code gets the name, so names are
+ * stable. Throws UsageError for an ID that is not a UUID.
  */
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();

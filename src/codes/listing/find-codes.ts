@@ -31,9 +31,9 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 const HANDFUL = 3;
 
 /**
- * Finds codes: requests each of a few IDs, or each if all slugs are cached and the listing costs more;
- * otherwise reads the listing until all are found. Reads it also for an ID with another slug, because that
- * slug may belong to another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
+ * Finds codes: requests each of a few IDs, or each code if all slugs are cached and the listing costs more;
+ * otherwise reads the listing until all are found, also for an ID with another slug, which may belong to
+ * another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
  */
 export async function findCodes(
   targets: readonly Target[],
@@ -101,7 +101,7 @@ export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): P
   return getCode(id).catch(ifNotFound(undefined));
 }
 
-/** Requests page 1, and then the cheaper of the other pages or the missing codes one by one. */
+/** Requests page 1, and then the other pages or each missing code, whichever is cheaper. */
 async function getOrList(names: Names, service: Finder): Promise<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
   const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
@@ -126,7 +126,7 @@ async function getEach(ids: Iterable<string>, service: Finder): Promise<QrCode[]
 /** Number of codes above which pages are requested in parallel, though the last may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** Lists codes until all slugs and all but `handful` IDs are found, and requests those. */
+/** Lists codes until all slugs and all but `handful` IDs are found, and requests each remaining ID. */
 async function list(names: Names, service: Finder, handful = 0): Promise<QrCode[]> {
   const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
   const listed: QrCode[] = [];

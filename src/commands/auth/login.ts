@@ -125,7 +125,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
     signal.throwIfAborted();
     chunks.push(chunk);
     length += chunk.length;
-    // Stops at the end of the line, which on a terminal ends the input.
+    // Stops at the end of the line, because a terminal stays open.
     if (length > MOST_BYTES.keyStream || chunk.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';

@@ -112,7 +112,7 @@ async function checkState(env: Context['env']): Promise<Checked<undefined>> {
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {
   if (baseUrl === undefined) return {};
   const proxy = proxyFor(new URL(baseUrl), env);
-  // Shows only the origin, because the proxy URL may contain a password.
+  // Shows only the origin, because a proxy URL may contain a password.
   const message = proxy ? `requests go through ${proxy.origin}` : 'none; requests go directly to the service';
   return { message };
 }

@@ -14,12 +14,12 @@ import type { Service } from '#service/service';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 
-/** Minimum clock skew to report, because the service sends its time in whole seconds. */
+/** Minimum clock skew in ms to report; the service sends whole seconds. */
 const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** Checks the service with at most two requests: the listing (with a key) and the API description. */
+/** Checks the service with at most two requests: listing (with a key) and API description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () => context.connect({ ...settings, retryForMs: 0 }));
   if (!opened.value) return [failed('service', opened.error)];

@@ -168,7 +168,7 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the workspace of the lock file. Its codes identify a rotated key. The file keeps the recorded key,
+ * Returns the lock file's workspace. Its codes identify a rotated key, but the file keeps the recorded key,
  * because users with different keys share it.
  */
 async function workspaceOf(

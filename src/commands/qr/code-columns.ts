@@ -23,9 +23,9 @@ export const OUTCOME: Column = {
 
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
-/** Columns by field, as a record, so that the type checker requires each field. */
+/** Columns by field. The type checker requires each field. */
 const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
-  // Names and destinations come before IDs on narrow screens, because commands accept slugs.
+  // On narrow screens, names and destinations precede IDs, because commands accept slugs.
   id: { importance: 3, keepWhole: true },
   slug: { importance: 8, keepWhole: true },
   name: { importance: 9, leastWidth: 40 },

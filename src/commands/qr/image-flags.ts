@@ -163,7 +163,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
 const SET_SHORT_URL =
   'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.';
 
-/** Returns the template of short URLs, which is never guessed. Throws UsageError if none is configured. */
+/** Returns the configured template of short URLs, which is never guessed. Throws UsageError if missing. */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)

@@ -129,7 +129,7 @@ async function showImage(
   const shown = formatTerminal(modules, quietZone);
   if (console.isAccessible)
     console.note('Accessible output has no image of the code. To write it to a file, add -o FILE.png');
-  // I1: decodes the image, because images on a screen are scanned too.
+  // I1: decodes the image, because codes on a screen are scanned too.
   else if (decode(readTerminal(shown)) !== text)
     throw new PartialError(`cannot show the image of ${quote(code.slug)}: a decoder cannot read it`);
   else if (width > console.width)

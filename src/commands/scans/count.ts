@@ -77,12 +77,12 @@ export async function planCount(
   return {
     ...chosen,
     logs,
-    /** Codes to count in files; undefined for all. */
+    /** Test for codes in files; undefined if all are counted. */
     inFiles: logs && (await chooseInFiles(context, codes, flags)),
     choice: flags,
     names: logs ? [] : names,
     chosen: undefined as readonly CodeLabel[] | undefined,
-    /** Whether slugs and names of codes are required, also of those given by ID. */
+    /** Whether slugs and names are required, even for codes specified by ID. */
     needsLabels: compare !== 'none' || used.some(({ kind }) => kind !== 'value' && kind !== 'time'),
     span: { sinceMs, untilMs },
     compare,
@@ -125,7 +125,7 @@ export async function codesOf(context: Context, plan: CountPlan): Promise<readon
   });
 }
 
-/** Counts from files or from the service. Throws if all codes fail. */
+/** Counts scans from files or from the service. Throws if all codes fail. */
 export async function countScans(context: Context, plan: CountPlan): Promise<Counted> {
   const { facts } = context;
   const counted = plan.logs ? await countInput(context, plan, plan.logs) : await countCodes(context, plan);
@@ -163,7 +163,7 @@ async function countCodes(context: Context, plan: CountPlan): Promise<Counted> {
   return counted;
 }
 
-/** Throws UnprovenError for a requested period without scans, unless the files are known to cover it. */
+/** Throws UnprovenError if a requested period has no scans, unless the files are known to cover it. */
 function refuseUncovered({ current, span }: Counted, coverage: Coverage, zone: string): void {
   const { sinceMs, untilMs } = span;
   if (current.span() || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
@@ -178,7 +178,6 @@ function refuseUncovered({ current, span }: Counted, coverage: Coverage, zone: s
   });
 }
 
-/** Tests whether the counted period is over. */
 export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
   return untilMs === undefined || untilMs <= nowMs;
 }

@@ -88,7 +88,7 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
   browser: 2,
 };
 
-/** Columns that require the code, not only its ID. */
+/** Columns that need the code, not only its ID. */
 const OF_CODE = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);

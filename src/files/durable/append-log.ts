@@ -28,7 +28,7 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/** Opens a log, and passes its records to `take`. The caller must hold the lock. */
+/** Opens a log and passes its records to `take`. The caller must hold the lock. */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
@@ -69,7 +69,7 @@ function taskOf(path: string, advice: LogAdvice): string {
 }
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
-  // D14: links that another user can abuse are not followed.
+  // D14: does not follow links that another user can abuse.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
   // D8: a power cut could remove the name, even of an existing file.
@@ -102,7 +102,7 @@ function createAppender<R extends { is: string }>(
       if (!flush) return;
       // D8: from here on, a power cut cannot remove the records.
       const [, found] = await Promise.all([file.datasync(), ifPresent(disk.stat(path))]);
-      // D15: the next run must find the log at this path.
+      // D15: the next run must find the log at `path`.
       if (!isSameFile(ours, found)) throw tampered(path, advice, 'moved or removed');
     } catch (cause) {
       throw cannotWrite(taskOf(path, advice), cause, 'all earlier records are saved');

@@ -1,6 +1,6 @@
 import { systemCode } from '#base/errors';
 
-/** The disk as an interface: tests let each operation fail, or cut the power during it. */
+/** Interface of the disk. Tests make each operation fail, or cut the power during it. */
 
 export interface DiskStat {
   size: number;
@@ -33,7 +33,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Current path of the open file; undefined if it is unknown, or if this user needs no check. */
+  /** Current path of the open file; undefined if it is unknown or this user needs no check. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function closing<H extends { close(): Promise<void> }, T>(
   }
 }
 
-/** Returns the handle after `check`, or closes it if `check` throws. */
+/** Returns the handle. If `check` throws, closes it and rethrows. */
 export async function checked<H extends { close(): Promise<void> }>(
   handle: H,
   check: (handle: H) => Promise<void>,
@@ -99,7 +99,7 @@ export async function checked<H extends { close(): Promise<void> }>(
   }
 }
 
-/** Turns the error for a missing file (ENOENT) into undefined. */
+/** Resolves to undefined if the file is missing (ENOENT). */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -13,7 +13,7 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Another user's link to a file of a different owner: `real` must not be used. */
+  /** Link of another user to a third user's file: `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }

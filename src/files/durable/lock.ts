@@ -85,7 +85,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Pads a name to the length of `sun_path`: Node 20 pads shorter names with NULs, Node 22 does not. */
+/** Pads a name to the length of `sun_path`, because only Node 20 pads shorter names with NULs. */
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
@@ -118,7 +118,7 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock this file, too.
+    // Another user's run must be able to lock this file too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {

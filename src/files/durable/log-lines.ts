@@ -34,7 +34,7 @@ function parseLine<R extends object>(line: string): R | undefined {
 
 const BEGINNING = Buffer.from('{"is":');
 
-/** Reads lines. D10: refuses a damaged line before a valid one, because a record could be lost. */
+/** Creates a line reader. D10: refuses a damaged line before a valid one, because a record could be lost. */
 export function createLineReader<R extends object>(
   path: string,
   { damaged: hint, noun }: { damaged: string; noun: string },
@@ -61,7 +61,7 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /** Reads a piece, and keeps no reference to it. */
+    /** Reads a piece and keeps no reference to it. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -85,7 +85,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Tests for the start of a log, which may be partial, or zeros after a power cut. */
+/** Returns whether bytes begin a log, also partially, or as zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

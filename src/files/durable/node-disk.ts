@@ -33,7 +33,7 @@ import { notRegular, systemError } from './path-errors.ts';
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
-/** Creates a rename that is retried on Windows, where virus scanners keep a new file open for a moment. */
+/** Creates a rename that retries on Windows, where virus scanners briefly keep new files open. */
 export function createRenameWithRetry(
   rename: (from: string, to: string) => Promise<void>,
   wait: (ms: number) => Promise<unknown> = sleep,
@@ -70,7 +70,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Option of `stat`: inode numbers and times exceed the precision of JavaScript numbers. */
+/** Option of `stat`, because inode numbers and times exceed JavaScript's numbers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -121,7 +121,7 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** Returns an open file's path. D14: only for root, which links could redirect to a protected path. */
+/** Returns an open file's path. D14: only for root, whom links could redirect to a protected path. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
@@ -133,7 +133,7 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   if (platform() !== 'linux') return nameDirectory(path);
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
-  // Some chroots and containers have no /proc.
+  // Some chroots and containers lack /proc.
   const base = await readlink(held).then(
     () => held,
     () => path,

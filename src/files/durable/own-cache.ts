@@ -59,7 +59,7 @@ export function openOwnCache(
   };
 }
 
-/** Returns the owner of the cache. Throws for a set-uid program. */
+/** Returns the owner of the cache. Throws in a set-uid program. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code'))
@@ -67,7 +67,7 @@ function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): nu
   return owner;
 }
 
-/** Returns the cache directory. XDG requires that a relative path is ignored. */
+/** Returns the cache directory. Ignores a relative path, as XDG requires. */
 function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
   const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);

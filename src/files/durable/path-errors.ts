@@ -52,7 +52,7 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/** Converts a system error to a Failure. `task` is an infinitive, such as `write scans.csv`. */
+/** Converts a system error to a Failure. `task` is an infinitive such as `write scans.csv`. */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

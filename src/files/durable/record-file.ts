@@ -3,7 +3,7 @@ import { orUndefined } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
 
-/** Problem whose message follows the name of the file. */
+/** Error whose message follows the name of the file. */
 export class RecordProblem extends Error {}
 
 export class DamagedRecordError extends RecordProblem {}

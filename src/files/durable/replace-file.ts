@@ -7,7 +7,7 @@ import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Running processes; temporary files of other processes are leftovers. */
+/** Running processes, because temporary files of others are leftovers. */
 export interface Processes {
   pid: number;
   isRunning(pid: number): boolean;
@@ -134,7 +134,7 @@ export function createTemporary(
     const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
     try {
       await expectAtPath(disk, file, temporary);
-      // D6: the name may lead to another user's file by now.
+      // D6: the name may now lead to another user's file.
       const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
       if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root can chown
       if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
@@ -142,7 +142,7 @@ export function createTemporary(
     } catch (error) {
       const identity = await file.stat();
       await file.close();
-      // D16: the directory of the leftover may have been moved.
+      // D16: the leftover's directory may have been moved.
       await removeOurs(disk, identity, entry);
       throw error;
     }

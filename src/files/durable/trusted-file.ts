@@ -33,7 +33,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Resolves links. Throws like `realPath`, and for a link that leads out of `within`, a real path. */
+/** Resolves links. Throws like `realPath`, and if a link leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -67,8 +67,8 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
 }
 
 /**
- * Opens the regular file at a real path, if it exists, for reading and writing. Throws the system's error,
- * and UsageError if another user may have put it there for root's run.
+ * Opens the regular file at a real path, if any, to read and write. Throws the system's error, and UsageError
+ * if another user may have put it there for root.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));

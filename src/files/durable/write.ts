@@ -64,7 +64,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/** Creates directories. Node's `recursive` may loop endlessly on an ENOENT although the parent exists. */
+/** Creates directories. Node's `recursive` may loop endlessly on ENOENT although the parent exists. */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);

@@ -8,22 +8,22 @@ export type ColorName = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 export interface Column {
   name: string;
-  /** A narrow table omits the columns with the lowest value first (default: 0). */
+  /** Rank: a narrow table omits the columns with the lowest value first (default: 0). */
   importance?: number;
   align?: 'left' | 'right';
   keepWhole?: boolean;
   leastWidth?: number;
   /** Width reserved before less important `keepWhole` columns get theirs (default: `leastWidth`). */
   wishedWidth?: number;
-  /** The table shows the origin that most rows share as an ellipsis. */
+  /** Whether a table shortens the origin that most rows share to an ellipsis. */
   isUrl?: boolean;
-  /** A narrow table prints this sentence below its row. */
+  /** Whether a narrow table prints this cell below the row. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
-  /** A workbook stores the texts as dates, in the zone of the output (true) or in UTC. */
+  /** Whether a workbook stores the texts as dates: in the output's zone (true), or in UTC. */
   isTime?: boolean | 'utc';
   isPercent?: boolean;
-  /** Choices of a cell in a workbook, at most 255 characters with the commas between them (Excel). */
+  /** Choices for a cell in a workbook, at most 255 characters with commas between them (Excel). */
   choices?: readonly string[];
   width?: number;
   format?: (value: unknown) => string;
@@ -46,7 +46,7 @@ export function numberColumn(name: string, importance: number): Column {
   return { name, importance, align: 'right' };
 }
 
-/** Returns the columns of `--fields`, in that order. Throws UsageError for an unknown or repeated name. */
+/** Returns the columns of `--fields`, in that order. Throws UsageError for unknown or repeated names. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],

@@ -20,7 +20,7 @@ export function createLine(
   };
 }
 
-/** Creates a function that caches encoded values: to look one up takes less time than to encode it. */
+/** Creates a function that caches encoded values, because a lookup takes less time than encoding. */
 export function createField(opening: string, encode: Encode): Encode {
   let known: Map<unknown, string> | undefined = new Map();
   return (value) => {

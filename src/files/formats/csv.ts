@@ -18,7 +18,7 @@ export interface CsvOptions {
 const WANTS_QUOTES = /[",\n\r]/;
 /** T4, T11: like `WANTS_QUOTES`, with the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
-/** Cells that need quotes or may need escaping. Common letters and the first halves of emoji never do. */
+/** Cells that need quotes, or may need escaping. Common letters and first halves of emoji never do. */
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
 

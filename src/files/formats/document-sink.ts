@@ -20,7 +20,7 @@ export function stdoutBytes(
   return {
     async write(piece) {
       if (piece.length === 0) return;
-      // Copied: a stream may keep the bytes longer than the formatter leaves them unchanged.
+      // Copies the bytes, because a stream may keep them longer than the formatter does.
       if (guard) await console.write(guard(textOf(piece)));
       else await console.write(typeof piece === 'string' ? piece : Buffer.from(piece));
     },

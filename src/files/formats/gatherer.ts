@@ -3,7 +3,7 @@ import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 const BUFFER_BYTES = 512 * 1024;
 
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
-  // Double buffering: one buffer is filled while the other is written.
+  // Double buffering: fills one buffer while the other is written.
   let filling = Buffer.alloc(0);
   let spare = Buffer.alloc(0);
   let used = 0;

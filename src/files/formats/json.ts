@@ -73,7 +73,7 @@ export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): 
     : `${open}${parts.join(',')}${close}`;
 }
 
-/** Formats faster than `formatJson`: JSON.stringify refuses only bigints. */
+/** Formats with JSON.stringify, which is faster but refuses bigints. */
 function formatCompact(value: unknown): string {
   try {
     return JSON.stringify(value);

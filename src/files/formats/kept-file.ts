@@ -48,7 +48,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
   return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
 }
 
-/** Returns the kind of a file; `log` also for a missing file whose state exists. */
+/** Returns the kind of a file. A missing file with a state is a `log`. */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
   const text = textOf(head);
@@ -83,7 +83,7 @@ async function isState(disk: Disk, path: string): Promise<boolean> {
 }
 
 const HEAD_BYTES = 64 * 1024;
-/** Maximum compressed bytes, which expand by a factor of at most 1032. */
+/** Maximum number of compressed bytes. Each expands to at most 1032. */
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {
@@ -108,7 +108,7 @@ function unpacked(head: Buffer): Buffer {
   return orUndefined(() => gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush })) ?? Buffer.alloc(0);
 }
 
-/** Returns the names in a header, or the keys of JSON. */
+/** Returns the column names of a header, or the keys of JSON. */
 export function columnsOf(text: string): string[] {
   if (/^\s*[[{]/.test(text)) return [...text.matchAll(/"([^"\\]+)"\s*:/g)].map(([, key = '']) => key);
   const header = text.split(/[\r\n]/, 1)[0] ?? '';

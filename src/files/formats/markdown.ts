@@ -1,4 +1,4 @@
-/** Formats untrusted values as code, in which HTML, links, mentions and workflow commands have no effect. */
+/** Formats untrusted values as code, where HTML, links, mentions and workflow commands have no effect. */
 import { clean } from '#base/text/clean';
 import { type Column, textOf } from './columns.ts';
 import { type Formatter, formatterOf, type Shape } from './formatter.ts';
@@ -8,10 +8,10 @@ const LONGEST_VALUE = 600;
 const LONGEST_READ = 10_000;
 
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
-/** Pattern of words that GitHub links as commits. */
+/** Matches words that GitHub links as commits. */
 const COMMIT = /[0-9a-f]{7,}/i;
 const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
-/** Prefix of commands that the runner of GitHub Actions executes anywhere in a line. */
+/** Prefix of a command that GitHub Actions executes anywhere in a line. */
 const COMMAND = '##[';
 
 export function codeCell(value: string): string {

@@ -49,8 +49,8 @@ export interface PlanContext {
 }
 
 /**
- * Combines the output flags. The format is taken from `--format`, the extension, the profile or the default,
- * in this order. Throws UsageError for contradictory flags or an unknown field.
+ * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
+ * this order. Throws UsageError for contradictory flags and unknown fields.
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
@@ -69,7 +69,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells,
     excel,
     timezone,
-    // The same command may have written the file with any of its columns.
+    // The same command may have written the file with other columns.
     replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
   };
   if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);
@@ -110,7 +110,7 @@ const NAMES: Readonly<Record<FileFormat, string>> = {
   xlsx: 'a workbook',
 };
 
-/** Refuses the extension of another program or of a format not in `formats`. Throws UsageError. */
+/** Throws UsageError for the extension of another program, or of a format not in `formats`. */
 export function refuseForeignExtension(
   path: string,
   formats: readonly (Format | 'xlsx')[],

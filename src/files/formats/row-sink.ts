@@ -1,4 +1,4 @@
-/** Scan, preceded by `qr_id`, `qr_slug`, `qr_name` if several codes share one output. */
+/** Scan; after `qr_id`, `qr_slug`, `qr_name` if several codes share an output. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface TimedRows {
@@ -10,9 +10,9 @@ export interface TimedRows {
 export type Rewind = () => Promise<boolean>;
 
 export interface RowSink<Batch = readonly Row[]> {
-  /** Adds rows; resolves to the number of rows that the sink did not contain. */
+  /** Adds rows. Resolves to the number of rows that the sink lacked. */
   write(batch: Batch): Promise<number>;
-  /** Marks the start of a writer's rows in a shared sink. */
+  /** Marks the start of a code's rows in a shared sink. */
   checkpoint(): Promise<Rewind>;
   /** Completes the output. Called once, after verification. */
   commit(): Promise<void>;
@@ -24,7 +24,7 @@ export interface RowSink<Batch = readonly Row[]> {
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Start of the scans to read; undefined: the first scan. */
+  /** Start of the scans to read in ms; undefined for the first scan. */
   sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

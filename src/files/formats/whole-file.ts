@@ -27,7 +27,7 @@ export interface OutputPlace {
 interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
-  /** Refuses a file that is not regular. */
+  /** Whether to refuse a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
   /** Runs before the rename; an error keeps the old file. */
@@ -35,9 +35,9 @@ interface WholeFileOptions extends OutputPlace {
 }
 
 /**
- * Opens a file to replace, and follows links. A device, FIFO or descriptor is written directly, unless
- * `keeps`, and can't be rolled back. After a rollback, gzip continues with a new member (RFC 1952, 2.2).
- * Throws UsageError before any byte is written.
+ * Opens a file to replace, following links. A device, FIFO or descriptor is written directly, unless `keeps`,
+ * and can't be rolled back. After a rollback, gzip continues with a new member (RFC 1952, 2.2). Throws
+ * UsageError before any byte is written.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => createEncoder(gzip);
   try {
-    // Omits the directory, with which the system would create a file.
+    // Omits the directory, in which the system would create a file.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -80,21 +80,21 @@ export async function writeWholeFile(
 /** Descriptors of this process, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/** Devices in any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/** Devices in any Windows directory: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Tests whether data written before a failure remains. Never throws. */
+/** Returns whether a failure leaves written data, as on a device. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Checks whether `path` can be written. Throws UsageError. */
+/** Throws UsageError if `path` can't be written. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -128,7 +128,7 @@ async function resolveFile(
   await checkFifo(disk, real);
   if (isFile) {
     await refuseMountPoint(disk, real);
-    // T14: checked again at opening, because another run may have written the file since.
+    // T14: checks again at opening, because another run may have written the file since.
     const kind = await kindOfFile(disk, real);
     if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
   }
@@ -172,7 +172,7 @@ function wholeFile(
 
 type Direct = Pick<DiskFile, 'write' | 'close'>;
 
-/** Opens for appending, because other processes may write to the descriptor's file, too. */
+/** Opens a descriptor's file for appending, because other processes may write to it too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);

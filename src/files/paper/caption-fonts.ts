@@ -4,7 +4,7 @@ import { readInstalled } from '#files/durable/installed-file';
 import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
 
-/** Subsets of the fonts Noto and M PLUS (SIL Open Font License), searched in this order. */
+/** Subsets of Noto and M PLUS fonts (SIL Open Font License), in search order. */
 const SUBSETS = [
   ...['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext'],
   ...['devanagari', 'arabic', 'japanese'],
@@ -25,7 +25,7 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads the fonts for these texts or for equivalent characters. Throws LocalError if a file is missing. */
+/** Loads the fonts for texts or equivalent characters. Throws LocalError if a file is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];

@@ -26,7 +26,7 @@ function onOneLine(text: string): string {
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
-      // More marks per letter than any script needs (T7) would overlap the code next to it.
+      // More marks per letter than any script needs (T7) would overlap the code.
       .replace(/(?<=\p{M}{4})\p{M}/gu, '')
       .trim()
   );
@@ -65,6 +65,6 @@ function asDrawn(text: string, level: number): string {
   const characters = [...text].map((character) =>
     isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
   );
-  // Spaces and dashes between Arabic words have no script; Persian digits have a script but run to the right.
+  // Spaces and dashes between Arabic words have no script; Persian digits have one but run to the right.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }

@@ -6,7 +6,7 @@ type Pdf = PDFKit.PDFDocument;
 
 /** Makes pdfkit lay out a text as a whole: by words, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/** Texts of letters with one form in any context: pdfkit caches their words, ten times as fast. */
+/** Texts of letters with one form. pdfkit caches their words, which is ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -61,7 +61,7 @@ interface MarkPositioner {
 
 const corrected = new WeakSet<FontWithMarks>();
 
-/** Lets fontkit lay out marks with a NULL anchor (OpenType "GPOS", lookup types 4 to 6), as in Arabic. */
+/** Makes fontkit accept marks with a NULL anchor (OpenType GPOS, lookup types 4 to 6), as in Arabic. */
 function allowNullAnchors(font: FontWithMarks): void {
   if (corrected.has(font)) return;
   corrected.add(font);
@@ -77,7 +77,7 @@ const SHAPED = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 interface Glyph {
   id: number;
   advanceWidth: number;
-  /** Letters that the glyph shows; empty if they belong to another glyph. */
+  /** Letters that the glyph shows; empty if another glyph has them. */
   codePoints: readonly number[];
 }
 
@@ -109,7 +109,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Numbers glyphs. Makes fontkit set a glyph's letters at each use, not only at the first. */
+/** Numbers glyphs. Makes fontkit set a glyph's letters at each use, not only the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);
@@ -123,7 +123,7 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 
 /**
  * Draws a text. A letter may be several glyphs (a stem and its dots), and a glyph part of several letters, so
- * each is embedded once per letter. Glyphs without letters are read as nothing (ISO 32000-1, 14.9.4).
+ * each glyph is embedded once per letter. Glyphs without letters are not read aloud (ISO 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,
@@ -136,7 +136,7 @@ function drawShaped(
   const { glyphs, positions } = font.layout(text, ['kern']);
   page.fonts[font.id] ??= font.ref();
   add(`BT /${font.id} ${size} Tf`);
-  // PDF readers order right-to-left letters by position, other letters by the text of the span.
+  // PDF readers order right-to-left letters by position, and others by the text of the span.
   const isToTheLeft = /\p{Script=Arabic}/u.test(text);
   if (!isToTheLeft) add(spanOf(text));
   let left = x;
@@ -147,7 +147,7 @@ function drawShaped(
     const draw = (letters: readonly number[]) =>
       `1 0 0 -1 ${place} Tm <${numberOf(font, known, { id, advanceWidth, codePoints: letters })}> Tj`;
     left += (xAdvance * size) / 1000;
-    // In right-to-left text, marks come before their letter, and are read with the letter.
+    // In right-to-left text, marks precede their letter and are read with it.
     if (isToTheLeft && codePoints.every((point) => /\p{M}/u.test(String.fromCodePoint(point)))) {
       marks.unshift({ operators: `${spanOf('')} ${draw([])} EMC`, codePoints });
       continue;

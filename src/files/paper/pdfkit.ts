@@ -11,11 +11,11 @@ export function openPdf(title: string, options: PDFKit.PDFDocumentOptions): PDFK
   const document = new PDFDocument({
     margin: 0,
     autoFirstPage: false,
-    // zlib's output would differ between engines.
+    // The output of zlib would differ by engine.
     compress: false,
     // Sets no font: the standard fonts of pdfkit are not embedded.
     font: '',
-    // The library would otherwise derive the file ID from the time of day.
+    // Otherwise, the file ID would depend on the time of day.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
     ...options,
   });

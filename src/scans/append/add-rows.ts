@@ -144,7 +144,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /** Creates a sink of a code; if `own`, its end closes the file. */
+  /** Creates the sink of a code. If `own`, the sink's end closes the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();

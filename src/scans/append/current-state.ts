@@ -42,7 +42,7 @@ export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
-/** A25: returns the error for a scan before `knownMs`, where IDs of rotated files are unknown. */
+/** A25: returns the error for a scan before `knownMs`, from which IDs of rotated files are known. */
 export function olderRowError(
   path: string,
   oldestMs: number,
@@ -64,7 +64,7 @@ export function olderRowError(
   );
 }
 
-/** Reads the state, after completing a `--restart` that was stopped between its renames. */
+/** Reads the state, after completing a `--restart` that stopped between its renames. */
 export async function readCurrentState(
   job: OpenJob,
 ): Promise<{ state?: AppendState; damage?: DamagedRecordError }> {
@@ -89,7 +89,7 @@ export const UPDATE = 'Update qrctl to the version that wrote the state file, or
 async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // Makes the second rename durable, which a power cut could still undo.
+    // Makes the second rename durable, which a power cut could undo.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }

@@ -37,7 +37,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   let hasFailed = false;
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
-  /** Whether the file must not be removed, because a state on disk may refer to it. */
+  /** Whether the file must stay, because a state on disk may refer to it. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
@@ -167,7 +167,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: a later change gets another ctime, as the file system's clock has advanced.
+      // A19: once the file system's clock has advanced, a later change gets another ctime.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -15,7 +15,7 @@ export interface Partitioning {
 
 export interface CodesOfRun {
   codes: readonly string[];
-  /** Filters of `--all`, such as `--name menu`; without filters, whether it is set. */
+  /** Filters of `--all`, such as `--name menu`; without filters, whether `--all` is set. */
   all: boolean | string;
 }
 
@@ -186,7 +186,7 @@ export interface Recorded {
   isRenewed: boolean;
 }
 
-/** A6: checks that a log is of this workspace, if necessary by a request. */
+/** A6: throws if a log belongs to another workspace. May send requests. */
 export async function checkOwnWorkspace(
   path: string,
   { workspace: recorded, identity, overlaps }: Saved,

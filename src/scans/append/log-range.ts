@@ -5,7 +5,7 @@ import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
 
 export interface RotatedFile {
-  /** Uncompressed size; 0 for files that were merged into one record. */
+  /** Uncompressed size in bytes; 0 for a record of merged files. */
   bytes: number;
   sha256: string;
   newestMs: Readonly<Record<string, number>>;

@@ -106,8 +106,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: returns the time from which new scans are expected: earlier after a set-back of the service's clock.
- * A25: an uncertain set-back counts only as far as IDs are known.
+ * A22: returns the time from which new scans are expected: earlier if the service's clock was set back. A25:
+ * if this is uncertain, only as far as IDs are known.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -130,7 +130,7 @@ export interface SetBack {
   isCertain: boolean;
 }
 
-/** Returns how far the service's clock was set back; undefined within the noise. */
+/** Returns how far the service's clock was set back; undefined if it may be drift. */
 export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Infinity, machineMs }: ClockReading,
@@ -144,15 +144,15 @@ export function setBackOf(
   return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
 
-/** Maximum set-back that only the machine's clock shows; a greater one is ignored. */
+/** Maximum set-back in ms that only this machine's clock shows; greater ones are ignored. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
-/** Time by which readings overlap, because scans may be listed late. */
+/** Time in ms by which readings overlap, because scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
-/** Maximum drift of two clocks that were not set; the service shows whole seconds. */
+/** Maximum drift in ms of two clocks that were not set; the service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns where the next reading starts; undefined: at the first scan. */
+/** Returns the start of the next reading; undefined for the first scan. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Bytes to read. If `strict`, rows have every column, and the rest must be the beginning of a row. */
+/** Range of bytes. If `strict`, rows have all columns, and the rest must be the beginning of a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -16,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Reads complete rows. Returns the offset after the last. Throws UnrecognizedRowError. */
+/** Reads complete rows. Returns the offset after them. Throws UnrecognizedRowError. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -127,9 +127,7 @@ export async function rebuild(job: RebuildJob) {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/**
- * Returns the offset of the first row. Throws UnrecognizedRowError if the columns differ or have no header.
- */
+/** Returns the offset of the first row. Throws UnrecognizedRowError if the header differs or is missing. */
 async function checkBeginning(
   file: DiskFile,
   size: number,
@@ -177,7 +175,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: holds back rows until the newest row of the file shows that it is of this code. */
+/** A13: holds back rows until the newest row of the file shows that the file is of this code. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

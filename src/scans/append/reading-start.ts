@@ -45,7 +45,7 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** Warns that a clock was set back, which may be the service's or this machine's. */
+  /** Warns that the clock of the service or of this machine was set back. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

@@ -29,7 +29,7 @@ export async function resolvePaths(disk: Disk, path: string): Promise<AppendPath
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
 }
 
-/** D14: locks the file or directory at a path, which may lead to another one after the wait. */
+/** D14: locks the file or directory at a path, which may lead to another one after waiting. */
 export async function lockRealPath(
   disk: Disk,
   path: string,
@@ -73,7 +73,7 @@ export function describeUnread(codes: number): string {
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
-/** Returns the codes that logs were written with, or have rows of. */
+/** Returns the codes that logs were written for or have rows of. */
 export function codesOfLogs(
   logs: readonly { state?: Pick<LogState, 'identity' | 'overlaps'> }[],
 ): Set<string> {
@@ -101,7 +101,7 @@ export async function removeState(file: string, disk: Disk = nodeDisk): Promise<
   await disk.flushDirectory(dirname(state));
 }
 
-/** Reads a state; undefined if missing, and a clause if damaged. */
+/** Reads a state. Undefined if missing; a clause if damaged. */
 async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -113,7 +113,7 @@ async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<Append
   }
 }
 
-/** Tests for rows in rotated or missing files; undefined without a state. */
+/** Returns whether rows are in rotated or missing files; undefined without a state. */
 export async function wasRotated(file: string): Promise<boolean | undefined> {
   const state = await readRecorded(file);
   if (state === undefined) return undefined;
@@ -121,7 +121,7 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why the files of a log, oldest first, lack recorded rows. */
+/** Returns why files of a log, oldest first, lack recorded rows, if they do. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],
@@ -150,7 +150,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Reads ISIZE of the last gzip member (RFC 1952, modulo 2^32). */
+/** Returns the uncompressed size in bytes (gzip: modulo 2^32, ISIZE of RFC 1952). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   return closing(await open(path), async (file) => {
     const { size } = await file.stat();

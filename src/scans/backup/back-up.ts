@@ -166,7 +166,7 @@ async function resume({ console }: BackupContext, code: QrCode, setStatus: SetSt
   });
 }
 
-/** Tests whether a request changed nothing. An unexpected 2xx may have paused the code. */
+/** Returns whether a request certainly changed nothing. An unexpected 2xx may have paused the code. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
@@ -175,7 +175,7 @@ function isRefusal(error: unknown): boolean {
 
 type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
-/** Writes all scans of a code. Throws UnprovenError if any may be missing, also of an older file. */
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, also scans of an older backup. */
 async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };

@@ -31,7 +31,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): Formatter;
-  /** If false, the directory must be empty, and parts appear at the end. */
+  /** If false, the directory must be empty, and parts appear when the run ends. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
@@ -111,7 +111,7 @@ export async function readManifest(directory: string, disk: Disk = nodeDisk): Pr
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: the parts don't show which missing parts the manifest listed.
+    // P6: the parts don't show which other parts the manifest listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw refusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
@@ -145,7 +145,7 @@ export async function readDatasetExtent(
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Returns why readers lack recorded rows, other than those of deleted partitions (P15). */
+/** Returns why a dataset lacks recorded rows, except those of deleted partitions (P15). */
 export async function lossOfDataset(name: string): Promise<string | undefined> {
   const disk = nodeDisk;
   const directory = await realPath(disk, name);

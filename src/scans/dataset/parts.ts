@@ -52,7 +52,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw refusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns which part is missing or changed in size. */
+/** Returns a clause if a part is missing or changed in size. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,

@@ -30,7 +30,7 @@ export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFo
 export interface CodesExport {
   service: ScanService & Pick<Service, 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** End of the range, exclusive; undefined for the time of the first response. */
+  /** End of the range (exclusive) in ms; undefined for the time of the first response. */
   untilMs?: number;
   /** Clock of this machine, used if the service sends no Date header. */
   clock: Pick<Clock, 'now' | 'sleep'>;
@@ -48,7 +48,7 @@ export interface CodeFailure {
 
 const MOST_DOWN = 1;
 
-/** Exports codes. Throws failures that concern all codes; returns other failures in the summary. */
+/** Exports codes. Throws failures that concern all codes; returns others in the summary. */
 export async function exportCodes(job: CodesExport) {
   const failures: CodeFailure[] = [];
   const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };
@@ -58,7 +58,7 @@ export async function exportCodes(job: CodesExport) {
   let asked = 0;
   let down = 0;
 
-  /** C16: fetches page 1 in advance, without a checkpoint. */
+  /** C16: fetches page 1 in advance, but writes nothing. */
   async function prepare(code: CodeLabel) {
     // C14: a missing code needs no request.
     if (code.missing) throw code.missing;
@@ -162,7 +162,7 @@ export async function exportCodes(job: CodesExport) {
   return summary;
 }
 
-/** C2: waits until no new scan is inside the margin of an end that was the current time. */
+/** C2: if the range ends now, waits until new scans are outside the margin of its end. */
 async function awaitMargin({ service, clock, signal }: CodesExport, untilMs: number): Promise<void> {
   const leftMs = untilMs + MARGIN_MS - (service.nowMs() ?? clock.now());
   if (leftMs > 0 && leftMs <= MARGIN_MS) await clock.sleep(leftMs, signal);

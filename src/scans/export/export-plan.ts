@@ -49,7 +49,7 @@ export async function codesOfLog({ append, directory, partition }: ExportPlan): 
   return codesOfLogs([{ state }]);
 }
 
-/** Returns the time from which each code is read, in ms since the epoch, by code ID. */
+/** Returns, by code ID, the time (ms) from which each code is read. */
 export async function savedPositions(
   plan: ExportPlan,
   codes: readonly CodeLabel[],
@@ -93,7 +93,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Refuses appended files: those named by the IDs in `names` or, without IDs, all. */
+/** Throws UsageError for appended files: of the IDs in `names` or, without IDs, any. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

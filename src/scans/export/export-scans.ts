@@ -23,7 +23,7 @@ export interface ScanExport extends RangeReading, Pick<CodeReader, 'code' | 'che
   first?: ScanPage;
   firstIsOpen?: boolean;
   isKnown?: boolean;
-  /** Whether to request rows beyond the last page of any total. */
+  /** Whether to request rows beyond any total, capped or not. */
   proveBeyond?: boolean;
   note(line: string): void;
 }
@@ -32,7 +32,7 @@ type ScanSink = Pick<RowSink<Batch>, 'write' | 'checkpoint'>;
 
 /** Number of attempts to read a changing range in slices. */
 const ROUNDS = 3;
-/** Number of passes over an unsorted range before it is split into slices. */
+/** Number of passes over an unsorted range before it is read in slices. */
 const PASSES = 4;
 
 /** Exports a range. Throws UnprovenError (incomplete) or NotFoundError (no such code). */

@@ -31,7 +31,7 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Opens the output, or files per code as they are needed. */
+/** Opens the output, or a file per code when needed. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,

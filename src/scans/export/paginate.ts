@@ -69,7 +69,7 @@ export async function* paginate(
   if (total !== checkedTotal) await refuseMore();
   yield merger.rest();
 
-  /** Throws if the service may have more rows than its capped total (C10). */
+  /** Throws if the service may have more rows than a capped total (C10). */
   async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
     const known = total;
@@ -98,7 +98,7 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: counts rows of unmerged pages, and a page that two numbers return only once. */
+/** C13: counts rows of unmerged pages. Pages that begin with the same row count once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
@@ -108,20 +108,19 @@ function countAhead(pages: Iterable<readonly Scan[]>): number {
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
-  // C6: a page with more or fewer rows than its number implies is at another position.
+  // C6: a page whose length does not fit its number is at another position.
   if (total - before - after !== rows.length)
     throw new InconsistentPagesError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
 }
 
-/** Error for rows that moved between requests, or for inconsistent counts. */
+/** Thrown if rows moved between requests, or if counts are inconsistent. */
 export class InconsistentPagesError extends Error {}
 
 export function mayHaveMore(total: number, where = ''): InconsistentPagesError {
   return new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}${where}`);
 }
 
-/** Throws if a range that had rows before has none. */
 export function refuseNone(total: number): void {
   if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
 }
@@ -131,8 +130,8 @@ export function describeLack(total: number, count: number): string {
 }
 
 /**
- * Merges pages and checks that no row is missing between them: rows do not vanish individually, so as many
- * distinct rows must be merged as there are before a page (its rank). Holds back rows of the newest instant.
+ * Merges pages and checks that no row is missing between them. Rows don't vanish individually, so there must
+ * be as many merged rows as rows before a page (its rank). Holds back rows of the newest instant.
  */
 export function createPageMerger() {
   let released = 0;

@@ -1,4 +1,4 @@
-/** Requests ranges of scans. C2: with a margin of one second per side, which is cut from responses. */
+/** Requests ranges of scans, with margins of one second that are cut from responses (C2). */
 import { NotFoundError, RejectedError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { formatInstant } from '#base/time/time';
@@ -21,7 +21,7 @@ export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
 export type FetchInOrder = typeof fetchInOrder;
 
-/** Time by which a part begins before its cut: bounds may be exclusive (C2). */
+/** Time in ms by which a part begins early, because bounds may be exclusive (C2). */
 export const EXCLUSIVE_MS = 1;
 
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
@@ -46,26 +46,26 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   asked: Bounds;
   reportRows?: (rows: number) => void;
   grant?: (requests: number) => void;
-  /** Waits until new scans can no longer be in the requested range. Called after such scans arrived. */
+  /** Waits until new scans can no longer be in the range. Called after such scans arrived. */
   awaitEnd?(): Promise<void>;
 }
 
 /** Maximum number of parallel requests before the page count is confirmed. */
 export const CAUTIOUS_WIDTH = 16;
 
-/** Maximum error of a bound that a service rounds to whole seconds. */
+/** Maximum error in ms of a bound that the service rounds to whole seconds. */
 export const MARGIN_MS = 1000;
 
 export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/** C1: tests for rows after the end. Bounds may be rounded down to seconds. */
+/** C1: returns whether a page counts rows after the end. Bounds may be rounded down to seconds. */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a reader of pages as long as page 1. A refused page is empty. */
+/** Returns a reader of pages of the size of page 1. A refused page is empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -92,7 +92,7 @@ export function contains({ sinceMs = -Infinity, untilMs }: Range, ms: number): b
   return ms >= sinceMs && ms < untilMs;
 }
 
-/** Returns the shortest range that contains both. */
+/** Returns the shortest range that contains both ranges. */
 export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
   const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);

@@ -11,7 +11,7 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows; returns whether all are found. Passes with new rows don't count. */
+/** Yields new rows; returns whether all were found. Passes that find new rows don't count. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,
@@ -41,7 +41,6 @@ export async function* repeatPasses(
       total = Math.max(total, response.total);
       served += response.rows.length;
       if (page < lastPage() && response.rows.length !== pageSize) full = false;
-      // A row is new if its ID makes the set larger.
       const fresh = select(response, ({ id }) => ids.size < ids.add(id).size);
       job.reportRows?.(ids.size);
       yield fresh;

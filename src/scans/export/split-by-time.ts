@@ -31,9 +31,8 @@ export interface SplitJob extends PaginationJob {
 }
 
 interface Part extends SplitJob {
-  /** Number of rows of a full page. */
   fullPage: number;
-  /** Number of rows after this part that were returned, but not collected. */
+  /** Number of rows after this part that were returned but not collected. */
   ahead: number;
 }
 
@@ -86,7 +85,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Tests for a capped total: only the largest, because services stop at one number. */
+/** Returns whether a total may be capped: only the largest, because services stop at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }

@@ -48,13 +48,13 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
 
 interface Look {
   more: boolean;
-  /** The response has known rows, so the service applies the bounds. */
+  /** Whether the response has known rows, so that the service applies the bounds. */
   hasEdge: boolean;
   /** The response has all rows of its range under a total that is not capped. */
   isCertain: boolean;
 }
 
-/** Looks for rows beyond the edge. Returns undefined if the responses are inconclusive. */
+/** Looks for rows beyond the edge. Returns undefined if no response is conclusive. */
 export async function requestBeyond(
   job: RangeReading,
   order: PageOrder,
@@ -133,7 +133,7 @@ export async function countRange(read: ReadScans, range: Bounds) {
   const inside = cut(page, { sinceMs, untilMs }).rows;
   // C10: the service may have stopped counting.
   const isCapped = mayBeTruncated(total, pageSizeOf(page));
-  // Without the margins of the page; never too few.
+  // Excludes rows in the page's margins. Never too low.
   const scans = Math.max(0, total - (rows.length - inside.length));
   return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };
 }

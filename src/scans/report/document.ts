@@ -1,4 +1,4 @@
-/** Report whose words, numbers and order are chosen; renderers only place them. */
+/** Report with final words, numbers and order; renderers only place them. */
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {

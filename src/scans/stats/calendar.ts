@@ -82,7 +82,7 @@ export function startsDay(time: Temporal.ZonedDateTime): boolean {
 
 export type DayCounts = ReturnType<typeof countDays>;
 
-/** Counts the days of a range, with fractions. F15: each date has 24 hours, also if clocks change in it. */
+/** Counts the days of a range, with fractions. F15: each date has 24 hours, even if clocks change. */
 export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) {
   const from = localMs(sinceMs, offsetMs) / HOUR_MS;
   const to = Math.max(from, localMs(untilMs, offsetMs) / HOUR_MS);

@@ -7,7 +7,7 @@ export interface CodeOfScans {
   slug?: string;
   name?: string;
   destination?: string | null;
-  /** Whether only the name of the file shows which code it is. */
+  /** Whether only the name of the file shows the code. */
   isGuess?: boolean;
 }
 
@@ -18,7 +18,7 @@ export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): str
   return id ?? value;
 }
 
-/** F20: shows a slug that several codes had only for the last code, and IDs for the others. */
+/** F20: shows a slug only for the last code that had it, and IDs for earlier codes. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
   const shown = [...names].map(([key, { value, name }]): [string, CodeName] => {
@@ -31,7 +31,7 @@ type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
 const MOST_CODES = 10_000;
 
-/** Creates a finder of codes by row. `owner` is the code ID in the file name, or empty. */
+/** Creates a function that finds the code of a row. `owner` is the ID in the file name, or empty. */
 export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;

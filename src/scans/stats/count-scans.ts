@@ -1,4 +1,4 @@
-/** Counts scans of files, or of the service: by totals if they take fewer requests than pages. */
+/** Counts scans of files or of the service. Requests totals if this takes fewer requests than pages. */
 import { getOrAdd } from '#base/collections';
 import { ifNotFound, isOfOneCode } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
@@ -186,7 +186,7 @@ export async function countService(
 
   async function readPages(reading: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
     const { range, cuts } = reading;
-    // The total is known to be complete only if the last range is read by pages.
+    // Totals are known to be complete only if the last range is read by pages.
     const isAll = cuts === undefined && reading === planned.readings.at(-1);
     const summary = await exportCodes({
       service: from,

@@ -21,7 +21,7 @@ export interface CoveredLog extends Partial<FileSpan> {
 
 export type Coverage = ReturnType<typeof coverageOf>;
 
-/** F12: compares a range with the logs. */
+/** F12: returns how far logs cover a range. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Span) {
   const { sinceMs = -Infinity, untilMs } = span;
   // An open range begins with the data.
@@ -41,7 +41,7 @@ export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Spa
     /** Time of the last data, if the range ends after it. */
     endsEarlyMs: untilMs !== undefined && Number.isFinite(lastMs) && lastMs < untilMs ? lastMs : undefined,
     ...(unread > 0 && { unread }),
-    /** Whether zero is a result. */
+    /** Whether a count of zero is certain. */
     isWhole: logs.length > 0 && logs.every((log) => isFrom(log) && isReached(log)),
   };
 }
@@ -50,7 +50,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns the range that each log covers. A file that no export appends to counts as a log. */
+/** Returns the range that each log covers. A file without append counts as a log. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,

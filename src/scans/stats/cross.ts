@@ -32,14 +32,14 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
 }
 
-/** Crosses two dimensions; if `most` limits the columns, these show the narrower dimension. */
+/** Crosses two dimensions. If `most` limits the columns, the narrower dimension gets them. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number) {
   const { rows, columns, cells } = countCells(pair, options, most);
   const all = cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0));
   return trimmed(rows, columns, all);
 }
 
-/** Counts the cells that have scans, because most pairs of many values have none. */
+/** Counts only cells with scans, because most pairs of many values have none. */
 function countCells(pair: Pair, given: FiguresOptions, most?: number) {
   const options = countedByPairs(pair, given);
   const [a, b] = most === undefined ? pair : forWidth(pair);
@@ -65,7 +65,7 @@ function countCells(pair: Pair, given: FiguresOptions, most?: number) {
     row.set(column, scans);
     rest[column] = (rest[column] ?? 0) - scans;
   }
-  // F3: scans without a cell of their own are in the rest of their column, then of their row.
+  // F3: scans without a cell are counted in the rest of their column, else of their row.
   const isLeft = (scans: number, at: number) => scans > 0 && !columns.rows[at]?.isRest;
   for (const [at, scans] of rest.entries()) if (isLeft(scans, at)) cells.at(-1)?.set(at, scans);
   for (const [at, row] of cells.entries()) {

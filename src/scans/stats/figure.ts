@@ -10,12 +10,12 @@ import type { Value } from './value-counter.ts';
 
 export interface Compared {
   scans: number;
-  /** Average; null if the data covers none of the period. */
+  /** Average per day; null if the data covers none of the period. */
   perDay: number | null;
   /** Scans of the previous period or unit; null without one, or before the data. */
   previous: number | null;
   previousPerDay: number | null;
-  /** Fraction, of averages if the periods differ in length; null if misleading (F16). */
+  /** Change as a fraction, of averages if lengths differ; null if misleading (F16). */
   change: number | null;
   /** Set if `previous` may be too low. */
   isBeforeData?: true;
@@ -58,12 +58,12 @@ export interface Counts {
   isBeforeData?: boolean;
 }
 
-/** F17: returns whether averages are compared, because periods differ in length. */
+/** F17: returns whether to compare averages, because periods differ in length. */
 export function differInLength({ days, previous, previousDays }: Omit<Counts, 'scans'>): boolean {
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** F16: returns the change; null before the data, and for a cut period or few scans. */
+/** F16: returns the change; null before the data, for an incomplete period, and for few scans. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];

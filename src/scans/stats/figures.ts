@@ -51,7 +51,7 @@ export function totalOf(options: FiguresOptions) {
 /** Scans in an hour of a weekday; `perDay` is null without data. */
 export type HourOfWeekday = Pick<Figure, 'scans' | 'perDay'>;
 
-/** Returns hours per weekday, from Monday. */
+/** Returns scans by hour per weekday, from Monday. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));
@@ -197,7 +197,7 @@ function valueSection(
   });
   const rest = tally.total() - sum(shown.map(({ scans }) => scans));
   const restBefore = (before?.tally.total() ?? 0) - sum(shown.map((row) => row.before));
-  // F3: the last row counts values without a row of their own, and uncertain values.
+  // F3: the last row counts all other values, and uncertain counts.
   if (rest > 0 || restBefore > 0)
     rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest, restBefore), tally.total()));
   return {

@@ -7,7 +7,7 @@ import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Condition on a dimension or column, ignoring case; an empty string means no value. */
+/** Condition on a dimension or column, ignoring case. An empty string matches missing values. */
 export interface Filter {
   group: GroupBy;
   values: readonly string[];
@@ -37,7 +37,7 @@ export function createCodeTest(
   return (code) => tests.every((test) => test(code));
 }
 
-/** Creates a test of scans; undefined if it would accept all. */
+/** Creates a test of scans; undefined if each would pass. */
 export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,
@@ -68,7 +68,6 @@ function foldedSet(values: readonly string[]): ReadonlySet<string> {
   return new Set(values.map(folded));
 }
 
-/** Folds a value for comparisons that ignore case. */
 export function folded(value: unknown): string {
   return String(value ?? '')
     .normalize('NFC')
@@ -111,7 +110,7 @@ export function codeGroupsOf(
   { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode?: ReadonlyMap<string, number> },
 ) {
   const groups = [...values].map(([by, valueIn]) => {
-    /** Beginning of each value that has a row even without scans. */
+    /** First creation of a code per value, which gets a row even without scans. */
     const beginsMs = new Map<Value, number>();
     for (const code of codes) {
       const value = valueIn(code);

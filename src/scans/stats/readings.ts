@@ -80,7 +80,7 @@ function cutsOf(
 
 const MOST_BUCKETS = 20_000;
 
-/** Returns where to cut a range into units; undefined if the groups need scans. */
+/** Returns the times (ms) that cut a range into units; undefined if the groups need scans. */
 export function bucketCuts(groups: readonly GroupBy[], span: ClosedSpan, local: Zone): number[] | undefined {
   if (fieldsOf(groups).length > 0) return undefined;
   const [first, ...others] = unitsOfTime(groups);
@@ -119,7 +119,7 @@ function unitCuts(
   return cuts;
 }
 
-/** Returns whether one total per part takes fewer requests than the pages after the first. */
+/** Returns whether a total per part takes fewer requests than the pages after the first. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
   return cuts.length + 1 < Math.ceil(first.total / pageSizeOf(first)) - 1;
 }
@@ -130,8 +130,8 @@ interface TotalsJob extends RangeReading {
 }
 
 /**
- * Counts parts of a range by one total each; undefined if the pages must be read. Parts are wider at their
- * cuts, so no total is too small. If the totals add up to that of the whole, none is too large.
+ * Counts the parts of a range by one total each; undefined if pages must be read. Parts are wider at their
+ * cuts, so no total is too small. If their sum is the total of the whole, none is too large.
  */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
@@ -151,7 +151,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   const left = first.total - sum(Object.values(counts));
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
-  // F7: a scan arrived meanwhile or is dated at a cut, or a total is capped.
+  // F7: a scan is new or dated at a cut, or a total is capped.
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
   // F8: a part with the total of the whole range may be capped too.

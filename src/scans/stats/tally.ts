@@ -11,7 +11,7 @@ const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans of a local hour, day or longer unit, which may begin at any time. */
+  /** Adds scans of a local hour, day or longer unit, at any start. */
   addMany(unit: Span, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;

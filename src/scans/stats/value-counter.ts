@@ -9,7 +9,7 @@ export interface ValueCounter {
   /** Adds scans; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns scans by value; if `isApproximate`, these are minimums. */
+  /** Returns scans by value, which are minimums if `isApproximate`. */
   counts(): Map<Value, number>;
   isApproximate(): boolean;
 }
@@ -39,7 +39,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
     else replaceRarest(kept, scans);
   }
 
-  /** F1: the new value inherits the count of the evicted value as its error, so that counts add up. */
+  /** F1: the new value inherits the evicted value's count as its error, so that counts add up. */
   function replaceRarest(value: Value, scans: number): void {
     heap ??= [...entries.values()]
       .sort((a, b) => a.count - b.count)
@@ -76,8 +76,8 @@ const LONGEST = 1024;
 const HASH_DIGITS = 16;
 
 /**
- * Copies a value, because a slice would keep a whole file's text in memory. A long value ends with its hash,
- * and stays the same if it is bounded again.
+ * Copies a value, because a slice would keep a whole file's text in memory. Replaces the end of a long value
+ * with a hash; idempotent.
  */
 function bounded(value: Value): Value {
   if (value === null || value === '') return null;

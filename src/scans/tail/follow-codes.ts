@@ -113,7 +113,7 @@ const MOST_KNOWN = 250;
 /** Latest time of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
-/** Reads the scans of a code from its position on, which the printer moves. */
+/** Creates a reader of a code's new scans. The printer moves `position`. */
 export function followCode({ position, ...job }: CodeToFollow) {
   let shortReadings = 0;
   let hasBegun = false;
@@ -132,9 +132,9 @@ export function followCode({ position, ...job }: CodeToFollow) {
   }
 
   return {
-    /** Returns whether a reading from the start on was complete. */
+    /** Whether a reading from the position on was complete. */
     hasBegun: () => hasBegun,
-    /** Returns scans that are not printed, oldest first. After an error, the next call returns them. */
+    /** Returns unprinted scans, oldest first. After an error, the next call returns them. */
     async next() {
       const found = new Map<number | bigint, { ms: number; row: Scan }>();
       const fromMs = nextStart();

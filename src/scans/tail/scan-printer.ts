@@ -28,7 +28,7 @@ export async function openScanPrinter(
     isContinued: start?.isContinued ?? false,
     positionOf: (codeId: string): TailPosition => progress.resume(codeId, now()),
     async print(scans: readonly FoundScan[]): Promise<void> {
-      // S2: at most one batch is printed and not recorded.
+      // S2: a kill leaves at most one batch printed but not recorded.
       for (const batch of inChunks(scans, BATCH_SCANS)) {
         await sink.write(batch.map(({ row }) => row));
         // S1: flushes the batch before the state that records it.
@@ -65,7 +65,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       const fromMs = ms - OVERLAP_MS;
       const isTrusted =
         ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
-      // S3: late scans may follow within the overlap. A scan dated in the future shows nothing.
+      // S3: late scans may follow within the overlap. A scan dated in the future does not show the time.
       if (hasBegun && isTrusted && fromMs > position.fromMs) Object.assign(position, { fromMs, at: now });
     },
     prune(): void {

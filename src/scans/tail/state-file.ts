@@ -68,7 +68,7 @@ export async function openTailState(
         const sinceMs = before?.sinceMs ?? run.sinceMs;
         const positions = before?.positions ?? new Map<string, TailPosition>();
         next = { workspace, codes: run.codes, sinceMs };
-        // S4: after a kill before the first batch, the next run continues from this start.
+        // S4: after a kill before the first batch, the next run continues from here.
         await record(positions);
         return { sinceMs, positions, isContinued: before !== undefined };
       },
@@ -97,7 +97,6 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     const wayOn =
       cause instanceof UnknownRecordError ? 'Update qrctl' : 'Restore the state file from a backup';
     throw new UsageError(`cannot continue from ${path}: it ${cause.message}`, {
-      // Another program may have written the file.
       hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
       cause,
     });

@@ -38,7 +38,7 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean) 
   };
 }
 
-/** Creates an index of rows by days since 1970, in UTC. */
+/** Creates an index of rows by UTC day since 1970. */
 export function emptyIndex() {
   return { rows: 0, days: new Map<number, number>(), twice: new Map<number, number>(), sum: 0 };
 }

@@ -129,7 +129,7 @@ export async function checkCodesOfLogs(
   if (unknown) throw unknown.missing;
 }
 
-/** V12: refuses a code of two logs, or of none: it would be missing, or equal by chance. */
+/** V12: throws for a code in two logs or in none, which would be missing or equal by chance. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

@@ -1,6 +1,6 @@
 /**
- * Finds the days that differ. V2: a total is never too small, and scans do not vanish individually, so no
- * scan is missing if the total equals the number of distinct scans.
+ * Finds the days that differ. V2: no total is too small, and scans don't vanish individually, so no scan is
+ * missing if a total equals the number of distinct scans.
  */
 import { DAY_MS } from '#base/time/time';
 import type { TimedRows } from '#files/formats/row-sink';
@@ -35,7 +35,7 @@ export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCod
   return isCapped && page.total >= largest.total;
 }
 
-/** Compares the scans that the service counts with those of the log. */
+/** Returns whether the log has the scans that the service counts. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
   // V4: a page as long as the log has all rows, so a sum of hashed IDs is compared too.
@@ -56,7 +56,7 @@ export async function findSegments(
   const days = dayOf(range.untilMs - 1) - firstDay + 1;
   const pages = Math.ceil(page.total / pageSizeOf(page));
   const whole = [{ range, first: page, logged }];
-  // Reading is cheaper than halving, or the log has nothing that could be equal.
+  // Reads all days if this is cheaper than halving, or if the log can't equal any half.
   if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return whole;
   const cutMs = (firstDay + Math.ceil(days / 2)) * DAY_MS;
   const older: Range = { sinceMs: range.sinceMs, untilMs: cutMs };
@@ -65,7 +65,7 @@ export async function findSegments(
     { half: older, count: await countScans(job, older) },
     { half: newer, count: await countScans(job, newer) },
   ];
-  // V9: a service that ignores bounds counts all scans in every part.
+  // V9: a service that ignores bounds counts all scans in each half.
   if (halves.every(({ count }) => count.page.total === page.total)) return whole;
   const found: Segment[] = [];
   for (const { half, count } of halves) {
@@ -122,7 +122,7 @@ async function readAgainst(job: SegmentJob, known: ReadonlyMap<number | bigint, 
         others.push(select(batch, ({ id }) => !known.has(id)));
         return batch.rows.length;
       },
-      // V5: nothing counts before the part is verified as complete.
+      // V5: no scan counts until its part is verified as complete.
       checkpoint: async () => async () => {
         left = new Map(known);
         others = [];

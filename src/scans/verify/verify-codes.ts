@@ -29,9 +29,7 @@ interface VerifyJob extends CoveredIndex {
 
 export interface CodeResult {
   code: CodeLabel;
-  /**
-   * `missing`: the log has no rows. `gone`: the service lacks the code. `unproven`: not verified as complete.
-   */
+  /** `missing`: the log has no rows. `gone`: the service lacks the code. `unproven`: not verified. */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason?: Error;
   range?: Range;
@@ -49,7 +47,6 @@ interface Doubt {
   segment: Segment;
 }
 
-/** Compares codes with the service. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
@@ -79,7 +76,7 @@ function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
   return index.of(id) ?? emptyIndex();
 }
 
-/** V1: finds the parts that differ, and requests no others. */
+/** V1: finds the parts that differ. Requests no others. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
@@ -100,7 +97,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
-    // V12: nothing could be equal, so the total suffices.
+    // V12: without rows, nothing could be equal, so the total suffices.
     if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });

@@ -134,7 +134,7 @@ async function openLog(
 ) {
   if (!keptBy || !state) {
     throw new UsageError(`cannot change ${paths.at(-1)}: it has no state of an export with --append`, {
-      hint: 'No changes were made. Run the export with --append again to rebuild a lost state, or export to a new file.',
+      hint: 'No changes were made. To rebuild a lost state, run the export with --append again.',
     });
   }
   const { identity } = state;

@@ -96,7 +96,7 @@ interface FilesJob {
 
 type Found = ReturnType<typeof newFound>;
 
-/** Reads files twice: for the last scan of each code, and for counts relative to it. */
+/** Reads files twice: for the last scan of each code, then for counts relative to that scan. */
 export async function readFilesEvidence(job: FilesJob) {
   // W12: a scan dated in the future must not be the end of all codes.
   const untilMs = job.untilMs ?? job.nowMs + 1;

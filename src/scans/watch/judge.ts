@@ -8,7 +8,7 @@ export type WatchOutcome = (typeof OUTCOMES)[number];
 export const LEAST_EXPECTED = 30;
 const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Minimum length of a silence that is judged: longer than a day off with its evenings. */
+/** Minimum time without scans that is judged: longer than a day off with its evenings. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SUSPICIOUS = 0.9;
@@ -115,7 +115,7 @@ async function judgeHidden(
   const askedMs = endMs - quietForMs;
   // W4: with --quiet-for, a period without scans suffices.
   const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));
-  // W1: a silence of a week or longer, if enough scans are expected in it.
+  // W1: a week or longer without scans, if enough scans are usual.
   const isLong = emptyMs < endMs && baseline >= LEAST_BASELINE;
   return isQuiet || isLong
     ? { outcome: 'quiet', expected, quietSinceMs: isQuiet ? Math.min(emptyMs, askedMs) : emptyMs }
@@ -181,7 +181,7 @@ function quantiles(mean: number, size: number) {
 
 export type Windows = ReturnType<typeof windowsUntil>;
 
-/** W6: windows begin at one local time, so each has every hour of a weekday equally often. */
+/** W6: windows begin at one local time, so each has all hours of a weekday equally often. */
 export function windowsUntil(endMs: number, timezone: string) {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;

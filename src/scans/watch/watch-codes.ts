@@ -119,7 +119,7 @@ export function watchRow(code: CodeCells, verdict: Verdict, endMs: number) {
   };
 }
 
-/** W11: returns the row of a code that is not meant to be scanned. */
+/** W11: returns the row of an inactive code. */
 export function inactiveRow(code: CodeCells, status: string) {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
   return { ...code, outcome: 'ok' as const, ...figures, note: `${NOT_JUDGED}: ${status}` };

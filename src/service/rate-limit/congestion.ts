@@ -1,4 +1,4 @@
-/** Limits requests in flight, because an intermediary may refuse bursts independently of the rate limit. */
+/** Limits requests in flight, because intermediaries may refuse bursts regardless of the rate limit. */
 
 const MOST_RECENT = 8;
 /** Minimum number of recent failures that narrow the width, if at least half of the requests failed. */
@@ -8,7 +8,7 @@ const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before the width grows. Doubled each time that growing fails. */
+/** Number of successes before the width grows. Doubles each time that growth fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 
@@ -35,7 +35,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
   function narrow(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));
-    // L22: waits longer each time before retrying a failed step.
+    // L22: requires more successes before retrying a width that failed.
     if (hasWidened) requiredSuccesses = Math.min(MOST_REQUIRED, 2 * requiredSuccesses);
     hasWidened = false;
     changed();
@@ -56,7 +56,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
       notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
     },
     ended(through: boolean, sentAt: number): void {
-      // Failures during an outage that has ended do not indicate bursts.
+      // Failures during a past outage do not indicate bursts.
       if (through && isOutage()) recent = [];
       if (through) throughAt = clock.monotonic();
       // A request sent before the change does not show its effect.

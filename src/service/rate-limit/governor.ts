@@ -17,15 +17,15 @@ export interface GovernorOptions {
   signal: AbortSignal;
   concurrency: number;
   reserve: Reserve;
-  /** Maximum total of all pauses. Undefined: no bound; 0: never pauses. */
+  /** Maximum total of all pauses in ms. Undefined: no limit; 0: never pauses. */
   maxWaitMs: number | undefined;
   events: PauseEvents;
 }
 
-/** Permission to send a request. Call exactly one method in the end; further calls do nothing. */
+/** Permission to send a request. Call exactly one method; further calls do nothing. */
 export interface Ticket {
   received(headers: RateHeaders, limited: boolean): void;
-  /** Reports a 429 from an intermediary, which the service did not count. */
+  /** Reports a 429 of an intermediary, which the service did not count. */
   throttled(retryAfterMs: number | undefined): void;
   failed(sent: boolean): void;
 }
@@ -53,9 +53,9 @@ export function createGovernor(options: GovernorOptions) {
   }
 
   function pause(ms: number) {
-    // L10: the jitter keeps the probes of many processes apart.
+    // L10: jitter separates the probes of many processes.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
-    // L11: a command that would wait too long fails at once.
+    // L11: a command that would wait too long fails immediately.
     if (pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
     const began = clock.monotonic();
     pausing = true;
@@ -93,15 +93,15 @@ export function createGovernor(options: GovernorOptions) {
     if (inFlight >= congestion.width()) return false;
     // L2: one probe when a window opens; its response informs all others.
     if (left === undefined) return !probing;
-    // L13: a service that sends no limit gets few requests at once.
+    // L13: a service that sends no limit gets few requests at a time.
     if (left === Infinity) return inFlight < MODEST_CONCURRENCY;
-    // L14: other clients may use the little that is left: fewer requests in flight get fewer 429s.
+    // L14: other clients may use the few requests left; fewer in flight get fewer 429s.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
     // L1: requests in flight may not be counted in Remaining yet.
     return inFlight < Math.min(left, taper);
   }
 
-  /** L21: delays requests for a moment, which is not a pause for the rate limit. */
+  /** L21: delays requests briefly, which is not a pause for the rate limit. */
   function space(ms: number) {
     spacing = true;
     clock.sleep(ms, signal).then(
@@ -162,13 +162,13 @@ export function createGovernor(options: GovernorOptions) {
     };
   }
 
-  // L15: an interruption ends the wait at once; the caller ends the requests in flight.
+  // L15: an interruption ends the wait immediately; the caller ends requests in flight.
   signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {
     /**
-     * Waits for a place. `again`: the request got a 429, and precedes all others. Throws RateLimitError, or
-     * the signal's reason.
+     * Waits for permission. `again`: the request got a 429, and goes first. Throws RateLimitError, or the
+     * signal's reason.
      */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {

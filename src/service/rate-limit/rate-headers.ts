@@ -4,9 +4,9 @@ export interface RateHeaders {
   plan: string | undefined;
   limit: number | undefined;
   remaining: number | undefined;
-  /** Time of the reset, in ms since the epoch on the service's clock. */
+  /** Time of the reset on the service's clock, in ms since the epoch. */
   resetMs: number | undefined;
-  /** Pause in ms. A date in Retry-After is relative to the response's own Date; a past date gives 0. */
+  /** Pause in ms. A date in Retry-After is relative to the response's Date; a past one gives 0. */
   retryAfterMs: number | undefined;
   dateMs: number | undefined;
 }

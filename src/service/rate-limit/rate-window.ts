@@ -1,18 +1,18 @@
-/** Only this file validates Resets, so that every prediction uses the same end. */
+/** Validates Resets only here, so that every prediction uses the same end. */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
 export type Reserve = { requests: number } | { percent: number };
 
-/** Maximum time to a Reset. Windows last a minute by the specification, but an hour at some services. */
+/** Maximum time to a Reset in ms. Windows last a minute by the specification, at some services an hour. */
 const MAX_ACCEPTED_MS = 3_660_000;
-/** Maximum time to a Reset without a Date header: this machine's clock may be hours off. */
+/** Maximum time in ms to a Reset without a Date header, because this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** First back-off. Doubled for each further pause in a row. */
+/** First back-off in ms. Doubles with each further pause in a row. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
-/** Maximum difference between Resets of one window: some services round each Reset differently. */
+/** Maximum difference in ms between Resets of one window, which some services round differently. */
 const SAME_RESET_MS = 1000;
 
 interface Known {
@@ -35,7 +35,7 @@ export function createRateWindow(options: {
   const backOffs = createExponentialBackOff(clock);
   let truncationMs = 0;
 
-  // L3: the service's own time, or the machine's clock without a Date header.
+  // L3: the service's time or, without a Date header, this machine's.
   const serviceNow = () => serviceClock.nowMs() ?? clock.now();
   const msUntil = (resetMs: number) => resetMs + truncationMs - serviceNow();
 
@@ -73,17 +73,17 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: returns the pause after a 429: its Retry-After, the time to its Reset, or else a back-off. */
+  /** L7: returns the pause in ms after a 429: Retry-After, else the time to the Reset, else a back-off. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
-    // After `Retry-After: 0` with requests left, retries soon, but not in a loop.
+    // After `Retry-After: 0` with requests left, retries soon but not in a loop.
     if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
     const untilResetMs = msUntil(acceptedResetMs(headers) ?? -Infinity);
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** L8: returns the Retry-After; a minute if it is too long. */
+  /** L8: returns the Retry-After in ms; a minute if it is too long. */
   function acceptedRetryAfterMs(ms = 0): number {
     return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
@@ -120,7 +120,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects a truncated Reset: a request sent after it, by a clock that is never ahead, still got it. */
+  /** Detects a truncated Reset: a request sent after it, by a clock never ahead, still got it. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: adds a second to every later Reset, which the service rounds down.
@@ -128,9 +128,7 @@ export function createRateWindow(options: {
   }
 
   return {
-    /**
-     * Returns the requests left. Undefined if unknown, so one probe must be sent; Infinity without headers.
-     */
+    /** Returns the requests left; undefined if a probe must be sent first; Infinity without headers. */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);
@@ -155,7 +153,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(sentAt, resetMs);
     },
     throttle(retryAfterMs: number | undefined, sentAt: number): void {
-      // L18: only the intermediary refused, so the window keeps its state.
+      // L18: only the intermediary refused, so the window is unchanged.
       pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
     spend() {
@@ -171,13 +169,13 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: creates the back-offs for refusals without a valid pause. */
+/** L9: creates back-offs for refusals without a valid pause. */
 function createExponentialBackOff(clock: { monotonic(): number }) {
   let doublings = 0;
   let lastAt = -Infinity;
   return {
     nextMs(sentAt: number, isAhead: boolean): number {
-      // L19: requests sent before the last back-off belong to the same burst.
+      // L19: requests from before the last back-off belong to the same burst.
       if (sentAt <= lastAt) return 0;
       lastAt = clock.monotonic();
       const doubled = FIRST_BACK_OFF_MS * 2 ** doublings;

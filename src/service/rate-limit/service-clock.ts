@@ -10,8 +10,8 @@ interface Bound {
 export type ServiceClock = ReturnType<typeof createServiceClock>;
 
 /**
- * Estimates the service's clock. A Date is truncated to seconds and stamped between sending and receiving, so
- * it bounds the offset to the monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
+ * Estimates the service's clock. A Date is truncated to seconds, and set between sending and receiving, so
+ * the offset to the monotonic clock is bounded: `Date - received <= offset < Date + 1 s - sent`.
  */
 export function createServiceClock(clock: { monotonic(): number }) {
   let bounds: { low: Bound; high: Bound } | undefined;
@@ -21,7 +21,7 @@ export function createServiceClock(clock: { monotonic(): number }) {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
       const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
-      // If bounds contradict each other, the service's clock was changed, so earlier bounds are dropped.
+      // Contradictory bounds show that the service's clock was set, so earlier bounds are dropped.
       if (
         !bounds ||
         low.offset > bounds.high.offset + SECOND_MS ||
@@ -35,7 +35,7 @@ export function createServiceClock(clock: { monotonic(): number }) {
     },
     /**
      * Returns the service's time in ms; undefined before any Date. L4: the lower bound is never ahead, so no
-     * wait for a reset ends early.
+     * wait ends early.
      */
     nowMs: (at = clock.monotonic()): number | undefined => bounds && at + bounds.low.offset,
   };

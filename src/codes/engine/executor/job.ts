@@ -21,7 +21,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   ledger: Ledger;
   plan: (input: PlanInput) => Plan;
   listCodes: () => Promise<readonly QrCode[]>;
-  /** Reads only the codes of the rows. Set if every row has an ID or slug (`update` and `delete`). */
+  /** Reads only the codes of the rows. Set if each row has an ID or slug (`update` and `delete`). */
   readNamed?: (rows: readonly Row[]) => Promise<Listing>;
   service: Pick<Service, 'createCode' | 'updateCode' | 'deleteCode' | 'getCode'>;
   clock: Clock;
@@ -30,12 +30,12 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   failFast: boolean;
   signal: AbortSignal;
   backUp?: BackUp;
-  /** Receives the plan before anything is sent or recorded. Throws to refuse the plan. */
+  /** Receives the plan before anything is sent or recorded; throws to refuse it. */
   onPlan: (plan: Plan) => void | Promise<void>;
   onEvent: (event: RunEvent) => void;
 }
 
-/** Backs up `code`, then deletes it with `send`. `code` has the status from before any pause. */
+/** Backs up `code`, which has its status before any pause, and then deletes it with `send`. */
 export type BackUp = (
   code: QrCode,
   send: SendDelete,

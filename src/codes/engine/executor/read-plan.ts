@@ -40,8 +40,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Lists the codes and plans again. `made`: IDs that this run created, oldest first. Throws UnprovenError if
- * the listing still lacks a code after a delay.
+ * Lists the codes and plans again. `made`: IDs of new codes, oldest first. Throws UnprovenError if the
+ * listing lacks a code even after a delay.
  */
 export async function readAgain(job: PlanJob, made: ReadonlySet<string>, isSettled = true): Promise<Planned> {
   for (let isLast = false; ; isLast = true) {

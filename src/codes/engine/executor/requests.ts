@@ -1,4 +1,4 @@
-/** E10: sends the requests of a run. */
+/** E10: records requests, then sends them. */
 import { RequestFailure, UnexpectedResponseError } from '#base/errors';
 import { marksOf } from '#codes/engine/plan/compare';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
@@ -18,14 +18,14 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values sent by POST in this run, to detect responses that a gateway swapped. */
+  /** Values of POSTs in this run, to detect responses that a gateway swapped. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Sends a POST. Returns `lost` if the service may have applied it; rejects if it certainly did not. */
+  /** Sends a POST. Returns `lost` if the service may have applied it; rejects if certainly not. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;
@@ -63,8 +63,8 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   }
 
   /**
-   * Sends a PATCH. Rejects with UnexpectedResponseError if the service reports success but left a field
-   * unchanged, and with NotSent if the run was stopped.
+   * Sends a PATCH. Rejects with UnexpectedResponseError if the service left a field unchanged, and with
+   * NotSent if the run was stopped.
    */
   async function patch(
     code: QrCode,
@@ -145,7 +145,7 @@ function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[
   });
 }
 
-/** Returns whether the stored value is the sent value, apart from what the service evidently normalized. */
+/** Returns whether the stored value equals the sent one except for normalization by the service. */
 function isFormOf(field: Field, sent: string, stored: string): boolean {
   if (isSame(field, sent, stored)) return true;
   if (field === 'name') return isAlteredName(sent, stored);

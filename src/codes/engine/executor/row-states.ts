@@ -32,7 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Adds its known code to each row, so that no equal row takes the code. Failed rows take no code. */
+    /** Adds known codes to rows, so that no equal row takes these codes; marks failed rows. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -65,7 +65,7 @@ export function isWork({ action, code, values, send }: PlanItem): boolean {
   return code !== undefined && ['update', 'adopt', 'removed'].includes(action) && hasChanges(send);
 }
 
-/** Returns a row's end. A duplicate that appears later takes precedence over the outcome. */
+/** Returns the result of a row. A late duplicate code takes precedence over the outcome. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

@@ -13,7 +13,7 @@ import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 const MOST_FRUITLESS = 3;
 
-/** Runs the rows. Throws errors up to the first plan, when nothing was sent; returns later ones in `stop`. */
+/** Runs the rows. Throws if the first plan fails, before anything is sent; returns later errors in `stop`. */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
   const beganMs = clock.monotonic();
@@ -85,7 +85,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 }
 
-/** E12: records the run before its requests. */
+/** E12: records a run and the IDs of its first listing. */
 function createRecorder({ run, undoes, ledger }: RunJob) {
   const begin = { is: 'run', run, undoes } as const;
   let hasRun = false;
@@ -114,7 +114,7 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   });
 }
 
-/** Returns the codes that an interrupted backup paused, with their earlier status, unless the plan deletes them. */
+/** Returns codes that an interrupted backup paused, with their old status, unless the plan deletes them. */
 export function leftPaused({ claims }: LedgerView, { plan, listing }: Planned) {
   const deleted = new Set(
     plan.items.map(({ action, code }) => action === 'delete' && code?.id.toLowerCase()),

@@ -44,7 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Throws if another user owns the directory (HOME under sudo): that user could not write to a new ledger. */
+/** Throws if another user owns the directory (HOME under sudo), and so could not write to a new ledger. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -61,7 +61,7 @@ interface Found {
   header: Header;
 }
 
-/** Finds a workspace's ledger by its key, or by up to ten codes per ledger of the base URL. */
+/** Finds a workspace's ledger by API key, else by up to ten codes of each ledger with the base URL. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
@@ -147,7 +147,7 @@ async function readBeginning(path: string): Promise<Buffer> {
   });
 }
 
-/** Deletes the ledger of a workspace. Never rejects: a leftover ledger only leads to more questions later. */
+/** Deletes a workspace's ledger. Never rejects: a leftover ledger only leads to more questions later. */
 export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;

@@ -30,7 +30,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   clock: Clock;
   signal: AbortSignal;
-  /** Called before an unbounded wait for another run. `path`: the shared ledger, if the workspaces differ. */
+  /** Called before an unbounded wait for another run. `path`: shared ledger, if workspaces differ. */
   onWait: (path?: string) => void;
 }
 
@@ -52,7 +52,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger
   }
 }
 
-/** Caches `getCode`, because a ledger is checked when it is chosen and again when it is opened. */
+/** Caches `getCode`, because a ledger is checked when chosen and again when opened. */
 function askingOnce<P extends LedgerPlace>(place: P): P {
   const found = new Map<string, Promise<unknown>>();
   const getCode = (id: string) => {

@@ -16,8 +16,8 @@ import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace'
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   key: string;
   /**
-   * Set once a run reported that the file lacks the key. `paused`: the run also paused the code. `kept`: the
-   * code was reactivated since.
+   * Set after a run reported the key as missing. `paused`: that run paused the code. `kept`: the code was
+   * reactivated since.
    */
   removed?: true | 'paused' | 'kept';
   sent?: { name?: string; destination?: string };
@@ -74,7 +74,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** Joins lock files of two branches that git merged by line. Keeps the first head. */
+/** Returns the text of a lock file that git merged by line, with only its first head. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));
@@ -189,7 +189,7 @@ function isEntry(value: unknown): value is LockEntry {
   );
 }
 
-/** E22: finds keys with two codes and codes with two keys. */
+/** E22: creates a search for keys with two codes and codes with two keys. */
 function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
   const keys = new Map<string, { key: string; id: string; line: number }>();
   const ids = new Map<string, { key: string; line: number }>();

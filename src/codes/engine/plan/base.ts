@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 
-/** Number of hex digits per field: an edit is missed once in 16 million. */
+/** Number of hex digits per field: one edit in 16 million is missed. */
 const DIGITS = 6;
 
 const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;

@@ -7,7 +7,7 @@ import { hasChanges, rowValues, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
 const ALLOWED_PERCENT = 30;
-/** Minimum number of rows that exchanged values; fewer count as edits. */
+/** Minimum number of rows that exchanged values; fewer are edits. */
 const LEAST_SHIFTED = 3;
 
 export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent: readonly QrCode[]): Brake[] {
@@ -53,8 +53,8 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
 }
 
 /**
- * Detects rows with values that other rows lost, as after sorting a single column. At least two of them need
- * a code, or the name of an absent code.
+ * Detects rows that gained values lost by other rows, as after sorting a single column. At least two must
+ * have a code, or the name of a code without a row.
  */
 function shiftedColumn(
   items: readonly PlanItem[],
@@ -96,8 +96,8 @@ function shiftedColumn(
 }
 
 /**
- * Detects status edits that keep the count of each status and leave the column sorted. An empty cell counts
- * as active if qrctl changed the status of its code, because the cell had a status then.
+ * Detects status edits that only exchange statuses and leave the column sorted. An empty cell counts as
+ * `active` if qrctl changed the code's status, because the cell had a status then.
  */
 function sortedStatuses(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
   const rows = items.flatMap(({ row, code, changes }) => {

@@ -123,8 +123,8 @@ function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undef
 }
 
 /**
- * Returns whether qrctl last sent this value of the field. Then the answer `mine` does not apply again,
- * because the user has not seen later edits.
+ * Returns whether qrctl last sent this value. If so, the answer `mine` does not apply again, because the user
+ * has not seen later edits.
  */
 function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
   return claim?.changes[field].at(-1)?.sent === wanted && !isUnclear(claim, field);
@@ -149,7 +149,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Returns who changed a field of a dated row; undefined if `changedBy` has to find out. */
+/** Returns who changed a field of a dated row; undefined if `changedBy` must decide. */
 function changedByDate(
   field: Field,
   wanted: string,
@@ -167,12 +167,12 @@ function changedByDate(
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
-  // If qrctl set this value last, for example for another date, another client made any later edit.
+  // If qrctl already sent this value, maybe for another date, another client made any later edit.
   const isRepeated = last !== undefined && !isUnclear(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs)
     return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
-  // The code has the value of an earlier row of the plan, which the ledger lacks.
+  // The code has the value of an earlier row of the plan, but the ledger lacks that change.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
   // A change of any field by qrctl explains a newer `updated_at`.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
@@ -215,7 +215,7 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns whether the last PATCH of the field has no response, so that `stored` is the value before it. */
+/** Returns whether the field's last PATCH has no response, so that `stored` is the value before it. */
 function isUnclear(claim: Claim | undefined, field: Field): boolean {
   const last = claim?.changes[field].at(-1);
   return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;

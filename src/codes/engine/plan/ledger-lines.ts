@@ -1,4 +1,4 @@
-/** Defines ledger lines. A line of another shape is damage, even with a valid checksum. */
+/** Defines ledger lines. A line with another shape is damaged, even with a valid checksum. */
 import { isObject } from '#service/json';
 
 type Check<T> = (value: unknown) => value is T;
@@ -44,7 +44,7 @@ const RECORDS = {
   run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
    * Recorded before a POST. `again`: `n` of the row's earlier request. `replaces`: previous code of the row.
-   * `status`: status to set after the creation.
+   * `status`: status to set later.
    */
   post: shape({
     run: text,
@@ -56,10 +56,7 @@ const RECORDS = {
     decided: optional(flag),
     status: optional(text),
   }),
-  /**
-   * Code of a POST, from its response or a look-up. `decided`: the user requested a new code, and this code
-   * counts as the new one.
-   */
+  /** Code of a POST, from its response or a look-up. `decided`: the user requested this code as a new one. */
   made: shape({ n: count, id: text, slug: text, stored: values, decided: optional(flag) }),
   not: shape({ n: count }),
   patch: shape({
@@ -74,14 +71,11 @@ const RECORDS = {
     due: optional(byField(mark)),
   }),
   set: shape({ n: count, stored: values }),
-  /** Due changes that need no request. `stored`: values that the code keeps. */
+  /** Due changes without a request. `stored`: values that the code keeps. */
   due: shape({ run: text, id: text, due: byField(mark), stored: values }),
   delete: shape({ run: text, n: count, id: text }),
   deleted: shape({ n: count }),
-  /**
-   * Existing code of a row. `replaces`: code that this code replaces, as the user requested on another
-   * machine.
-   */
+  /** Existing code of a row. `replaces`: code that it replaces, as the user requested on another machine. */
   found: shape({
     run: text,
     id: text,

@@ -200,8 +200,8 @@ function createSendings() {
       lists = undefined;
     },
     /**
-     * Drops repeated requests if the run that found their code ended, because this run has looked for
-     * duplicates. Otherwise, the next run looks again.
+     * Drops repeated requests whose code an earlier, ended run found: `run` has looked for duplicates.
+     * Otherwise, the next run looks again.
      */
     end(run: string) {
       for (const sending of open.values()) {

@@ -58,8 +58,8 @@ interface Unmatched {
 }
 
 /**
- * Assigns a row the code found after a lost response. The user decides about an edited row of `qr apply`,
- * because another file may have its key.
+ * Assigns a row the code found after a lost response. If a row of `qr apply` was edited, the user decides:
+ * another file may have its key.
  */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
@@ -90,7 +90,7 @@ function withoutCode(
     ...(isDecided && { isDecided }),
     ...(replaces !== undefined && { replaces }),
   };
-  // The request is sent again unless a similar code exists, which may be its code, edited since.
+  // Sends again unless a similar code exists, which may be the edited code of the request.
   const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
   if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };

@@ -47,7 +47,7 @@ export function takeEqual(ladder: Ladder): void {
   const free = indexBy(freeCodes(ladder), valuesKey);
   takeMadeElsewhere(ladder, free);
   const rows = openRows(ladder).filter((row) => {
-    // A decision that stays in a file of `qr apply` may have been carried out by a run that the ledger lacks.
+    // A decision kept in a file of `qr apply` may have been carried out by a run that the ledger lacks.
     const isUsed =
       ladder.input.policy.verb === 'apply' &&
       row.decision?.is === 'new' &&
@@ -78,7 +78,7 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** Returns whether codes may belong to rows with another key, whose values the service changed. */
+/** Returns a test whether the service made one of the codes from a row with another key. */
 function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
   let rivals: Map<QrCode, string[]> | undefined;
   const find = () => {
@@ -94,7 +94,6 @@ function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Ro
   };
 }
 
-/** Returns the codes that a lost request may have created. */
 function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
   const soughtBy = (identity: Identity): readonly QrCode[] => {
     if (identity.is === 'new') return identity.sought ?? [];
@@ -127,7 +126,7 @@ export function findEdits(ladder: Ladder): void {
     (row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
   );
   if (open.length === 0) return;
-  // A code that was replaced on request belongs to no row.
+  // A code that the user had replaced belongs to no row.
   const free = freeCodes(ladder).filter(
     ({ id }) => !listing.codes.has(ledger.replaced.get(id.toLowerCase()) ?? ''),
   );
@@ -144,7 +143,7 @@ export function findEdits(ladder: Ladder): void {
   const searchOf = ({ key }: Row) =>
     getOrAdd(searches, key === undefined, () => searchIn(key === undefined ? free : unowned()));
   const wanted = new Map<QrCode, number>();
-  // Of several codes with a row's destination, those that share a name with another row are not candidates.
+  // Of several codes with a row's destination, excludes those that share a name with another row.
   const named = new Set(open.flatMap((row) => searchOf(row).byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);

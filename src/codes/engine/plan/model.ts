@@ -93,7 +93,7 @@ export interface Claim {
   /** Values of the code's row as sent or found, newest first. */
   rows: readonly NewCode[];
   origin: 'made' | 'found' | 'changed';
-  /** Number of the POST that created the code; 0 if unknown. Equal rows keep their codes in this order. */
+  /** Number of the POST that created the code; 0 if unknown. Decides the order of equal codes. */
   n: number;
   /** Position in the ledger; the newest of equal claims takes precedence. */
   order: number;
@@ -104,7 +104,7 @@ export interface Claim {
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
   /** Dated changes that were begun: the newest per time, oldest first. */
   due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
-  /** Whether the user requested this code as a new one, so that the decision is used up. */
+  /** Whether the user requested this code as a new one, so that the decision is not used again. */
   isDecided: boolean;
   unsent?: string;
   paused?: { why: 'removed' | 'backup'; status: string };
@@ -139,7 +139,7 @@ export interface LedgerView {
   next: number;
 }
 
-/** `guess`: the code has the name or destination of this row only. */
+/** How a code was found. `guess`: only this row has its name or destination. */
 export type How = 'id' | 'slug' | 'key' | 'ledger' | 'lost' | 'equal' | 'guess' | 'decision' | 'none';
 
 export type PlanAction =
@@ -163,9 +163,8 @@ export interface FieldChange {
   old: string;
   new: string;
   /**
-   * `overwrite`: another client changed the field too, and the row wins. `keep`: the service's value stays.
-   * `edit`: `qr create` needs `--apply-edits` to send it. `drift`: an unmanaged status differs from the last
-   * applied one.
+   * `overwrite`: the row wins over another client's change. `keep`: the service's value stays. `edit`: `qr
+   * create` needs `--apply-edits` to send it. `drift`: an unmanaged status differs from the last applied one.
    */
   what: 'send' | 'overwrite' | 'keep' | 'conflict' | 'edit' | 'drift';
   base?: string;
@@ -222,7 +221,7 @@ export interface PlanInput {
   policy: Policy;
   /** Whether the listing is from after the visibility delay, so POSTs that it lacks were not applied. */
   isSettled: boolean;
-  /** IDs in earlier results of the file. If most do not exist, the workspace may be a different one. */
+  /** IDs in earlier results of the file. If most do not exist, the workspace may be another one. */
   earlierIds?: ReadonlySet<string>;
 }
 

@@ -106,8 +106,8 @@ export function codeOfCells(
 }
 
 /**
- * Returns the code of a known ID, its replacement that the user requested (even if that response was lost),
- * or `gone`. A decision creates one code, however often the command runs.
+ * Returns the code of a known ID, its replacement that the user requested (even with a lost response), or
+ * `gone`. A decision creates one code, however often the command runs.
  */
 export function knownCode(
   row: Row,
@@ -118,8 +118,8 @@ export function knownCode(
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
-  // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run, maybe on
-  // another machine, carried out.
+  // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run may have
+  // carried out.
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
   // A backup restores its own code once, even if the ledger has a decision that restored that code.
   const restored = row.backupOf === id && replaced === undefined ? Infinity : 1;
@@ -200,7 +200,7 @@ function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): str
   return last;
 }
 
-/** Returns the known keys that the file lacks, by their form without case, spaces and leading zeros. */
+/** Returns known keys that the file lacks, by their form without case, spaces and leading zeros. */
 export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {
   const present = new Set(rows.map(({ key }) => key));
   return new Map([...owners].filter((key) => !present.has(key)).map((key) => [reduceKey(key), key]));

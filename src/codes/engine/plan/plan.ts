@@ -23,7 +23,7 @@ import {
 } from './model.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
 
-/** Plans a run. Nothing is sent if the plan has faults (2) or brakes (9). */
+/** Plans a run. The caller sends nothing if there are faults (exit 2) or brakes (exit 9). */
 export function plan(input: PlanInput): Plan {
   const { rows, policy } = input;
   const identities = identifyRows(input);

@@ -1,7 +1,4 @@
-/**
- * E5: compares values up to normalization by the service, which may trim and join spaces, compose characters,
- * and rewrite URLs.
- */
+/** E5: compares values except for the service's normalization of spaces, characters and URLs. */
 import { groupBy } from '#base/collections';
 import { restore } from '#base/text/defuse';
 import { parseUrl } from '#base/text/parse-url';
@@ -111,10 +108,7 @@ export function isAlteredName(sent: string, stored: string): boolean {
   return kept === letters || (stored.length >= LEAST_OF_A_NAME && letters.startsWith(kept));
 }
 
-/**
- * Returns a search for codes whose name or address the service may have shortened or respelled, with all else
- * equal.
- */
+/** Returns a search for codes that differ only in a name or address that the service may have altered. */
 export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) => QrCode[] {
   const cutKey = (code: Named) => JSON.stringify([placeKey(code), lettersOf(code.name).slice(0, LOOKED_UP)]);
   const addressKey = (code: Named) => JSON.stringify([nameKey(code), lettersOf(code.destination ?? '')]);

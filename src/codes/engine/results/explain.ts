@@ -96,10 +96,9 @@ export function waysToDecide(question: Question, rows: readonly PlanRow[], verb:
   }
 }
 
-/** Hint for a run without a file of results. */
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
-/** Explains the words that the column `decision` accepts for these questions. */
+/** Explains the words that the column `decision` accepts for questions. */
 export function describeAnswers(questions: readonly Question[], verb: Verb): string {
   const isCompared = questions.some((one) => one === 'conflict' || one === 'edited');
   const words = [
@@ -182,7 +181,6 @@ export function candidatesOf({ item, candidates = [] }: PlanRow): readonly QrCod
   return candidates.length > 0 ? candidates : item.candidates;
 }
 
-/** Returns whether the row has no code because an earlier run ended it as `gone`. */
 function wasGone({ row, code }: PlanItem): boolean {
   return code === undefined && row?.decision === undefined && row?.values.get('outcome') === 'gone';
 }

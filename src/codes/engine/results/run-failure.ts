@@ -41,7 +41,7 @@ const MOST_ROWS = 3;
 
 /**
  * Returns the error that stopped the run; UnprovenError (9) if a decision is needed; NotFoundError (4) if all
- * codes are gone; PartialError (8) for other failures; undefined for none.
+ * codes are gone; PartialError (8) for other failures; else undefined.
  */
 export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const { stop, verb, isUnproven = false } = run;
@@ -61,7 +61,7 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   return isNothingLeft ? new NotFoundError(message, details) : new PartialError(message, details);
 }
 
-/** Returns whether the run stopped for the error of one failed row, as with `--fail-fast`. */
+/** Returns whether one failed row stopped the run, as with `--fail-fast`. */
 function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
   return (
     (isOfOneCode(stop) || stop instanceof UnprovenError) &&
@@ -126,10 +126,7 @@ const ACTING: readonly PlanAction[] = ['create', 'update', 'delete', 'adopt', 'r
 
 const FAILING: readonly PlanAction[] = ['edited', 'gone', 'failed'];
 
-/**
- * Returns the exit code of a dry run, with its reason: 9 for a decision or brake, 8 for changes and failed
- * rows, otherwise 0.
- */
+/** Returns a dry run's exit code and reason: 9 for a decision or brake, 8 for changes or failures, else 0. */
 export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   const [brake] = brakes;
   if (brake) return { exit: 9, message: brakes.map(({ message }) => message).join('; '), hint: brake.hint };

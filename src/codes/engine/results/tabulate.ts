@@ -59,8 +59,8 @@ interface AddedColumns {
 const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
 
 /**
- * Finds columns that only the earlier results have. Rows are matched by ID; without an ID, by position if the
- * number of rows is equal.
+ * Finds columns that only the earlier results have. Matches rows by ID, else by position if their numbers are
+ * equal.
  */
 function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
   if (!before) return NONE;
@@ -106,7 +106,7 @@ export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }:
   const columns = [...theirs, ...added.names, ...ours];
   const fieldOf = new Map(theirs.flatMap((column) => columnField(column, input)));
   const decisionColumn = findColumn(input.columns, 'decision') ?? '';
-  // Assigning the cell of a column `__proto__` to an ordinary object would set its prototype.
+  // In an ordinary object, assigning to a column `__proto__` would set the prototype.
   const isOdd = columns.includes('__proto__');
 
   function cellOf(column: string, end: RowEnd): unknown {

@@ -87,7 +87,7 @@ function createRepeatedRows(input: Input) {
   const warnings: Fault[] = [];
   return {
     warnings: (): readonly Fault[] => warnings,
-    /** Takes a row. Only a new one gets a warning, also for the values of a row that has a code. */
+    /** Adds a row. A new row gets a warning if an earlier row, new or not, has its values. */
     add(line: number, code: NewCode, isNew = true) {
       const values = valuesKey(code);
       const first = firstLines.get(values);

@@ -72,7 +72,7 @@ const START: Readonly<Record<Verb, string>> = {
 
 const EMPTY: Fault = { message: 'the file is empty' };
 
-/** E2: reads the rows, and collects all faults and warnings. Throws UsageError for a dated plan. */
+/** E2: reads the rows, with all faults and warnings. Throws UsageError for a dated plan. */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
@@ -209,7 +209,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     };
   }
 
-  /** Reports invalid cells of dated rows, which are applied unattended, as faults. */
+  /** Reports invalid cells of dated rows as faults, because these rows run unattended. */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;

@@ -10,7 +10,7 @@ import type { Row } from '#files/formats/row-sink';
 export interface Reason {
   title: string;
   message: string;
-  /** Whether the counts below a table also contain the reason. */
+  /** Whether the counts below a table also show the reason. */
   isCount?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface PrintedPlan {
 
 const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];
 
-/** Columns of a plan. `old`: value on the service, or candidates; `new`: value in the file, or new code. */
+/** Columns of a plan. `old`: current value, or candidates; `new`: value in the file, or new code. */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
 /** Documented output of a plan. JSON has one entry per row: `changes` maps a field to `old` and `new`. */
 export const PLAN_OUTPUT = [
@@ -66,7 +66,7 @@ export function recordsOf(row: PlanRow): Row[] {
   }));
 }
 
-/** Returns one record per row, for JSON, with all its changes. */
+/** Returns one record per row, with all its changes, for JSON. */
 export function entryOf(row: PlanRow): Row {
   const { item, outcome } = row;
   const changes: Record<string, unknown> = {};
@@ -89,7 +89,6 @@ function isKept({ what }: FieldChange): boolean {
   return what === 'keep' || what === 'drift';
 }
 
-/** Returns the value of the field after the run: the old value if it is kept. */
 export function valueAfter(change: FieldChange): string {
   return isKept(change) ? change.old : change.new;
 }

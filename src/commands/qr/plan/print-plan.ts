@@ -66,7 +66,7 @@ function reasonsOf(failure: unknown): Reason[] {
   return reasons;
 }
 
-/** Maximum number of new codes on a terminal by default, so that the lines below stay visible. */
+/** Maximum number of new codes on a terminal by default, so that later lines stay visible. */
 const MOST_CREATIONS = 10;
 
 const ROWS_AT_ONCE = 1000;
@@ -103,7 +103,9 @@ export async function openPlanOutput(
   };
 }
 
-/** Returns a converter to records: per row for IDs and for JSON without chosen columns, else per change. */
+/**
+ * Returns a function that makes one record per row (for IDs, or JSON without chosen columns) or per change.
+ */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];

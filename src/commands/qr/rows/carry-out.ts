@@ -30,7 +30,7 @@ export interface RowsVerb {
   common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
   plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
   faultsOf?: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  /** Divide what was planned and done by code among the rows. */
+  /** Divides planned or executed items per code among the rows. */
   itemsByRow?: (items: Plan['items']) => Plan['items'];
   endsByRow?: (ends: readonly RowEnd[]) => readonly RowEnd[];
   isNews?: (end: { outcome: RowOutcome }) => boolean;
@@ -113,7 +113,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
         ...service,
         createCode: (code, beforeSend) =>
           service.createCode(code, async () => {
-            // Waits one turn, so that parallel rows see a reason to stop from the first response.
+            // Waits one turn, so that parallel requests see if the first response stops the run.
             await letSignalsIn(undefined);
             await beforeSend?.();
           }),
@@ -190,7 +190,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-/** Returns the ID of a run: its minute in UTC for recognition, and random digits. */
+/** Returns the ID of a run: its minute in UTC, for people, and random digits. */
 function nameRun({ now }: Clock): string {
   const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   return `${minute}-${randomBytes(3).toString('hex')}`;

@@ -30,7 +30,7 @@ export const RESULTS_PLACE: OutputPlace = {
   replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
 };
 
-/** Reads earlier results, if any. Throws UsageError for another file, unless `overwrite`. */
+/** Reads earlier results, if any. Throws UsageError for an unrelated file, unless `overwrite`. */
 export async function readEarlier(path: string, overwrite: boolean): Promise<Input | undefined> {
   if (await isWrittenDirectly(path)) {
     throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
@@ -72,8 +72,8 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 }
 
 /**
- * Keeps earlier results as `FILE.old` if the new results lack a code or an edit, because users edit results,
- * which may be the only list of codes. Replaces only an older version whose codes the new results have.
+ * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit, or if the input is a workbook.
+ * Replaces an older copy only if nothing is lost and the new results have its codes.
  */
 export async function keepEarlier(
   context: Context,
@@ -110,8 +110,8 @@ export async function keepEarlier(
 const EDITABLE = new Set([...FIELDS, 'decision']);
 
 /**
- * Returns whether earlier results have a decision or an edited cell that the input lacks. Rows are matched by
- * ID; without a known ID, by position.
+ * Returns whether earlier results have a decision or edited cell that the input lacks. Matches rows by ID,
+ * else by position.
  */
 function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {
   const editable = before.columns.flatMap((column): [string, string][] => {

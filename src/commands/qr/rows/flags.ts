@@ -146,8 +146,8 @@ export function resultsPathOf(
 }
 
 /**
- * Returns `codes.results.csv` next to `codes.csv`, with the same extension, because the same program opens
- * both; or the input if it is a results file.
+ * Returns `codes.results.csv` for `codes.csv`, with the same extension, because one program opens both; for a
+ * results file, its own path.
  */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));

@@ -74,7 +74,7 @@ function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }
 
-/** Records the outcomes, and rows without success as problems for annotations. */
+/** Records the outcomes. Rows without success become annotations. */
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts, console } = context;
   noteOutcomes(context, ends);
@@ -175,7 +175,7 @@ export function noteUnusedFlags({ console }: Context, fields: readonly string[],
     console.warn(`--${field} had no effect: the column ${quote(field)} has a value in ${each}`);
 }
 
-/** Waits for the output. The failure of the run takes precedence over a closed pipe. */
+/** Waits for the output. A failure of the run takes precedence over a closed pipe. */
 export async function finishOutput(printing: Promise<unknown>, failure: unknown): Promise<void> {
   await printing.catch((error) => {
     throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;

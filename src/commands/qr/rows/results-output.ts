@@ -49,7 +49,7 @@ export async function openResultsOutput(
         });
   return {
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /** Writes the results. Prints nothing if `isNews` holds for no row, so that cron sends no mail. */
+    /** Writes the results. Prints nothing if no row `isNews`, so that cron sends no mail. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of inChunks(ends, ROWS_AT_ONCE)) await file.write(some.map(table.row));
@@ -76,7 +76,7 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  // Cells of a CSV are written back unchanged; cells of other formats need escaping.
+  // Cells of a CSV are written as they were; cells of other formats need escaping.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const dialect = dialectOf(path, input, flags);
   const output = await openSink(context, {
@@ -114,7 +114,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Returns the cells of a row. The user's cells stay unchanged, because they may be keys of other tables. */
+/** Returns the cells of a row. Keeps the user's cells, which may be keys of other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,

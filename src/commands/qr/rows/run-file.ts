@@ -51,11 +51,11 @@ export async function readRowsFile(
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);
   noteColumns(context, checked);
   noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
-  // Shares the values of the checked rows, so that memory holds them once.
+  // Shares the checked rows' values, so that memory holds them once.
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs the rows of a file. After rows were sent, throws only after the results are written. */
+/** Runs the rows of a file. Once rows were sent, writes the results before it throws. */
 export async function runFile(
   context: Context,
   from: string,

@@ -14,7 +14,7 @@ import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 
-/** Rows of named codes: one per code, even if two names specify it, and one per name without a code. */
+/** Rows of specified codes: one per code, even if specified twice, and one per name without a code. */
 type NamedRows = Awaited<ReturnType<typeof findNamed>>;
 
 export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
@@ -72,7 +72,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Carries out a verb for named codes. Throws errors before the first change, and returns later ones. */
+/** Applies a verb to specified codes. Throws errors before the first change; returns later ones. */
 export async function runNamed(
   context: Context,
   named: NamedRows,

@@ -24,9 +24,9 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
-/** Keeps a byte order mark, unlike the decoder of hyparquet. */
+/** Keeps a byte order mark, unlike hyparquet's decoder. */
 const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
-/** Parsers that replace the library's: a Date would have fewer digits than the file. */
+/** Replaces parsers of the library: a Date would have fewer digits than the file. */
 const PARSERS = {
   timestampFromMicroseconds: (us: bigint): unknown => us,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
@@ -67,7 +67,7 @@ export async function* decodeGroups(
   }
 }
 
-/** Maximum size of metadata, for some 5,000 row groups of scans. Decoding multiplies the size. */
+/** Maximum size of metadata in bytes, enough for 5,000 row groups of scans. Decoding multiplies it. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 
@@ -148,10 +148,7 @@ const MOST_GROUP_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
-/**
- * Loads and checks a row group, and returns a reader of its bytes. Throws Error if it is damaged or too
- * large.
- */
+/** Loads and checks a row group, and returns a reader of its bytes. Throws Error if damaged or too large. */
 async function checkPages(
   group: RowGroup,
   columns: readonly string[] | undefined,

@@ -13,12 +13,12 @@ export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
 }
 
-/** F19: minimum time to decode a file; larger files get more. */
+/** F19: minimum time in ms to decode a file; larger files get more. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
 const MOST_HEAP_MB = 768;
 
-/** Yields the rows of a file by group. Throws the system's error, DamagedParquetError, or an abort reason. */
+/** Yields the rows of a file by group. Throws system errors, DamagedParquetError, and the abort reason. */
 export async function* readParquetRows(
   file: Pick<DiskFile, 'read'>,
   byteLength: number,

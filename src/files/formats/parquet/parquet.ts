@@ -20,7 +20,7 @@ interface ColumnKind {
   statistics(cells: readonly Cell[]): Statistics;
 }
 
-/** Value to store. Safe integers are numbers, because creating millions of BigInts is slow. */
+/** Value to store. Safe integers are numbers, because millions of BigInts would be slow. */
 type Cell = number | bigint | string | null;
 
 const INTEGER: ColumnKind = {
@@ -61,7 +61,7 @@ interface Group {
   rows: number;
 }
 
-/** Formats Parquet. Throws UnprovenError for an ID that int64 can't hold. */
+/** Creates a formatter. Throws UnprovenError for an ID that int64 can't hold. */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
   const bytes = new ByteWriter();
@@ -93,7 +93,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
 
   function encode(): void {
     const { cells, rows } = group;
-    // Replaced, not emptied: a checkpoint may refer to the old group.
+    // Replaces the group, because a checkpoint may refer to it.
     group = emptyGroup();
     if (rows === 0) return;
     // The library's own statistics take a third of all time.

@@ -34,7 +34,7 @@ export interface Input {
   faults?: readonly Fault[];
 }
 
-/** Field per column ('' if none), and the candidate columns per ambiguous field. */
+/** Field per column ('' if none), and candidate columns per ambiguous field. */
 export interface NamedColumns {
   fields: ReadonlyMap<string, string>;
   ambiguous: ReadonlyMap<string, readonly string[]>;
@@ -53,7 +53,7 @@ export interface ReadOptions {
   isDated?: boolean;
 }
 
-/** Columns that qrctl reads or writes. All others belong to the user. */
+/** Columns that qrctl reads or writes. Others belong to the user. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([
   ...CODE_FIELDS,
   ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
@@ -98,7 +98,7 @@ export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Cells that only the service can confirm (`Doubt`). */
+  /** Faults of cells that only the service can confirm (`Doubt`). */
   doubts: Fault[];
   unread: string[];
   notes: string[];
@@ -131,7 +131,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Omits the faults of columns that the command does not read. */
+/** Returns the faults, except of columns that the command does not read. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
@@ -155,7 +155,7 @@ export function refuseFaults(
   { start, warnings = [] }: { start?: string; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
-  // A fault of the whole file may be in the list once per row.
+  // A fault of the whole file may occur once per row.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),

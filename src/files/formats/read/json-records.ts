@@ -35,7 +35,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** Parses an array, then again with all digits if an ID exceeds 2^53; searching first is a fifth slower. */
+/** Parses an array. Parses it again, with all digits, if an ID exceeds 2^53; searching first is slower. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>

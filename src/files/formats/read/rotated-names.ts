@@ -17,7 +17,7 @@ const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
 const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
 const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
 const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
-/** Rotation: number, date with or without a time, or seconds since the epoch. */
+/** Suffix of a rotation: number, date with or without time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
 export function readLogName(name: string, base: string): LogName | undefined {
@@ -33,7 +33,7 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
-/** Parses a name; undefined if it is neither a data file nor an earlier file of a log. */
+/** Parses a name; undefined if it is neither a data file nor a rotated file. */
 export function findLogName(name: string): LogName | undefined {
   const { plain, packing } = unpacked(name);
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
@@ -56,14 +56,14 @@ export function isLikeLog(name: string): boolean {
   return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
 }
 
-/** Maximum length of a rotation, such as `-2026-11-01T03:00:00-1793500000`. */
+/** Maximum length of a suffix such as `-2026-11-01T03:00:00-1793500000`. */
 const LONGEST = 32;
 
 export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
 
-/** Compares files of one log: oldest first, the log's own file last. */
+/** Orders files of one log: oldest first, the log's own file last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
   return a[0] - b[0] || a[1] - b[1];

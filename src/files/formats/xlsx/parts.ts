@@ -53,7 +53,7 @@ export function smallParts(sheetNames: readonly string[]): Readonly<Record<strin
 
 const STYLES = { header: 1, text: 2, time: 3, integer: 4, date: 5, percent: 6 } as const;
 
-/** Cell formats in the order of `STYLES`. Format 49 is Excel's text format: typed text stays unchanged. */
+/** Cell formats in the order of `STYLES`. Format 49 (text) keeps Excel from changing typed text. */
 const STYLE_SHEET = // words-ok: XML
   `<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>` +
   '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="166" formatCode="0.0%"/></numFmts>' +
@@ -165,7 +165,7 @@ function textCell(text: string, style: number = STYLES.text): string {
   return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
 }
 
-/** Escapes text as ST_Xstring (ECMA-376 part 1, 22.9.2.19). A lone surrogate becomes U+FFFD. */
+/** Escapes text as ST_Xstring (ECMA-376 part 1, 22.9.2.19). Lone surrogates become U+FFFD. */
 function escapeText(text: string): string {
   if (!WANTS_CARE.test(text)) return text;
   return text

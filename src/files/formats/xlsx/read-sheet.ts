@@ -18,7 +18,7 @@ export interface SheetRow {
   isHidden: boolean;
 }
 
-/** Range of cells, including its ends: lines from 1, columns from 0. */
+/** Range of cells, inclusive: lines from 1, columns from 0. */
 export interface Area {
   top: number;
   bottom: number;
@@ -34,7 +34,7 @@ interface SheetContext {
 const UNKNOWN: CellValue = { is: 'formula' };
 const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
 
-/** Calls `onRow` for rows with any value, and returns the merged cells (ECMA-376 part 1, 18.3.1). */
+/** Calls `onRow` for each row with a value. Returns the merged cells (ECMA-376 part 1, 18.3.1). */
 export function readSheet(
   pieces: Iterable<string>,
   { name, strings, formats }: SheetContext,
@@ -112,10 +112,10 @@ function textOf(text: string): CellValue | undefined {
   return text === '' ? undefined : { is: 'text', text };
 }
 
-/** Maximum length of slices that V8 copies by itself. */
+/** Maximum length of slices that V8 always copies. */
 const LONGEST_COPIED = 12;
 
-/** Copies a text, because a slice would keep its whole source in memory. */
+/** Copies a text, because a slice would keep its source in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }

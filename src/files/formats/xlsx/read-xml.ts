@@ -8,7 +8,7 @@ interface XmlEvents {
   text?(text: string, element: string): void;
 }
 
-/** Parses XML without expanding the entities of a DTD. Throws UsageError if the XML is not valid. */
+/** Parses XML without expanding entities of a DTD. Throws UsageError for invalid XML. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
   let element = '';
@@ -44,7 +44,7 @@ const PHONETICS = 'rPh';
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes references to characters (XML 1.0, 4.1). The parser's own decoder garbles numeric emoji. */
+/** Decodes character references (XML 1.0, 4.1). The parser's own decoder garbles numeric emoji. */
 function decodeText(text: string): string {
   return withXmlLineEnds(text).replace(REFERENCE, (reference, hex?: string, decimal?: string, name = '') => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
@@ -58,7 +58,7 @@ function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** Minimum characters to parse; doubled until they contain an item, so that time is linear. */
+/** Minimum number of characters to parse; doubled until there is an item, so time is linear. */
 const LEAST_TEXT = 1 << 18;
 
 /** Parses a list in bounded memory: emits all items, then the rest of the part. */

@@ -34,7 +34,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
   return isPlain ? `${shown}` : undefined;
 }
 
-/** Day of 1970-01-01, counted from 1904. */
+/** Number of 1970-01-01 in days since 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
 /** Formats `2026-03-01`, with the time if it is not midnight or if `withTime`. */

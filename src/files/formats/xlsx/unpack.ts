@@ -110,7 +110,7 @@ interface Entry {
   checksum: number;
 }
 
-/** Reads the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its number of entries is untrusted. */
+/** Reads the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its entry count is untrusted. */
 function readEntries(data: Buffer, name: string): Map<string, Entry> {
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: the end of the file is missing');

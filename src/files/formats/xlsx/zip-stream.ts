@@ -1,6 +1,6 @@
 /**
- * Streams a ZIP archive (PKWARE APPNOTE 6.3) that can be rolled back. An entry consists of independent pieces
- * that each end at a byte (Z_SYNC_FLUSH).
+ * Streams a ZIP archive (PKWARE APPNOTE 6.3) that can be rolled back: an entry consists of independent
+ * pieces, each ending at a byte (Z_SYNC_FLUSH).
  */
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import { UsageError } from '#base/errors';
@@ -15,11 +15,11 @@ interface Entry {
   size: number;
 }
 
-/** Maximum size without ZIP64. */
+/** Maximum size in bytes without ZIP64. */
 const MOST_BYTES = 0xffff_ffff;
 /** Date of all entries: 1980-01-01, the earliest. */
 const DATE = 0x0021;
-/** Empty last block (RFC 1951, 3.2.6), which completes the pieces. */
+/** Empty last block (RFC 1951, 3.2.6) after the pieces. */
 const END_OF_DATA = Buffer.from([0x03, 0x00]);
 /** General-purpose flags of ZIP: names are UTF-8, and the sizes and the checksum follow the data. */
 const FLAGS = 0x0800 | 0x0008;
@@ -61,7 +61,7 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
   }
 
   return {
-    /** Begins an entry, and ends the one before. */
+    /** Begins an entry after ending the last. */
     async begin(name: string) {
       await finish();
       piece = createGatherer(createPiece(), put);

@@ -9,8 +9,8 @@ type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Forms of a language. Months begin with January (`alone` without a day), weekdays with Monday.
- * `minimumGroupingDigits`: number of digits before the first separator.
+ * Forms of a language: months from January (`alone`: without a day), weekdays from Monday.
+ * `minimumGroupingDigits`: digits before the first separator.
  */
 type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   firstDay?: string;
@@ -36,7 +36,6 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 
 type Loaded<L extends Language> = [{ default: Words<L> }, { default: LocaleData }];
 
-/** Loaders of words and CLDR data, by language. */
 const DATA: { readonly [L in Language]: () => Promise<Loaded<L>> } = {
   en: () => Promise.all([import('./words/en.json'), import('./cldr/en.json')]),
   de: () => Promise.all([import('./words/de.json'), import('./cldr/de.json')]),

@@ -11,7 +11,7 @@ interface Filled {
 }
 
 const TOLERABLE = [0.12, 0.3] as const;
-/** Maximum empty share of a page that is preferred to a band out of order. */
+/** Maximum empty share of a page that is better than a band out of order. */
 const TOLERABLE_JUMP = 0.05;
 const MOST_AHEAD = 8;
 
@@ -47,7 +47,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
       if (score > best.score) best = { ...filled, score };
     };
     const left = [...skipped, ...others.slice(at)];
-    // Penalty: the end of the report would have its own page.
+    // Avoids a last page with only the end of the report.
     consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
     const [next, ...later] = left;
     const [part, rest] = next ? splitBand(next, room - height - next.above) : [];

@@ -21,7 +21,7 @@ interface Fit {
   style: TextStyle;
   width: number;
   most?: number;
-  /** Whether the first letter decides the direction, as for names that users chose. */
+  /** Whether the first letter decides the direction, as in names that users chose. */
   isName?: boolean;
 }
 
@@ -121,7 +121,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Returns the direction of text: numbers run left to right, so that signs stay before numbers. */
+/** Returns the direction of text. Numbers run left to right, so that signs stay before them. */
 function directionOf(text: string, ofLetters: BaseDirection): BaseDirection {
   return /\p{L}/u.test(text) ? ofLetters : 'ltr';
 }

@@ -1,4 +1,4 @@
-/** Dedup of overlapping files: in memory only if times and IDs do not rise. */
+/** Dedup of overlapping files, in memory only if times and IDs don't rise. */
 import { firstIndex, getOrAdd } from '#base/collections';
 import { UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
@@ -8,7 +8,7 @@ export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {}
 
-/** Creates a dedup for rising times. It throws OutOfOrderError for other scans. */
+/** Creates a test for rising times, which throws OutOfOrderError for other scans. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -18,7 +18,7 @@ export function createOrderCheck(): IsNew {
       owner = of;
       end = getOrAdd(ends, of, () => ({ ms: -Infinity, id: 0 }));
     }
-    // F5: only a scan later than all before is new without a lookup.
+    // F5: a scan later than all before is new without a lookup.
     if (ms < end.ms || (ms === end.ms && id <= end.id))
       throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;
@@ -27,7 +27,7 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Creates a dedup with four bytes per scan. Throws UnprovenError if an ID has two times. */
+/** Creates a test with four bytes per scan. Throws UnprovenError if an ID has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {

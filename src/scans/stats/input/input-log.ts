@@ -14,7 +14,7 @@ export interface InputLog {
   keptBy?: LogPlace;
 }
 
-/** Returns the files of logs; no export appends to those in `closed`. */
+/** Returns all files of logs, and in `closed` those without append. */
 export function filesOf(logs: readonly InputLog[]) {
   const closed = new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
   return { paths: logs.flatMap(({ paths }) => paths), closed };
@@ -42,7 +42,7 @@ export interface ListOptions {
   warn(line: string): void;
 }
 
-/** F22: refuses a log that lacks recorded scans. Warns if rotated files are elsewhere. */
+/** F22: throws if a log lacks recorded scans. Warns if rotated files are elsewhere. */
 export async function refuseLosses(
   logs: readonly InputLog[],
   { rotated, warn }: ListOptions,
@@ -64,7 +64,7 @@ export async function refuseLosses(
           : `To count only the scans that are left, ${copy}`;
       throw cannotReadScans(keptBy, loss, `Restore it from a backup. ${otherwise}.`);
     }
-    // Warns only for a single log, because other logs may contain archived files.
+    // Warns only for a single log, because archived files may be in another one.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
@@ -82,7 +82,7 @@ export interface LogFile {
   name: LogName;
 }
 
-/** Returns the paths, oldest first. */
+/** Returns paths, oldest first. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: refuses other compression: figures would be too low without these files.

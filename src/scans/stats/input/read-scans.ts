@@ -13,7 +13,7 @@ import { parseScanTime } from '#service/scan-times';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Receives a scan, with `owner` and `id` as in `IsNew`. */
+/** Receives a scan; `owner` and `id` are as in `IsNew`. */
 export type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 interface ReadInputs {
@@ -93,12 +93,12 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: tests for files with and without code IDs, which may overlap and share an owner. */
+/** F6: returns whether only some file names have code IDs: their files may overlap. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
 
-/** F6: refuses files with and without code columns, whose duplicates can't be detected. */
+/** F6: throws if a file has code columns and another no code IDs: duplicates would remain. */
 function refuseMixture(row: Row, path: string, naming: Naming): void {
   if ('qr_id' in row) naming.byRow ??= path;
   else if (ownerOf(path) !== '') naming.byFile ??= path;
@@ -158,7 +158,7 @@ function ownerOf(path: string): string {
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
-/** Returns an ID, as a number if that is exact; undefined for another value. */
+/** Returns an ID, as a number if exact; undefined for another value. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
   if (typeof id !== 'bigint' && !(typeof id === 'string' && /^-?\d{1,40}$/.test(id))) return undefined;
