@@ -63,7 +63,7 @@ async function runStep(command: string, more: Record<string, string> = {}) {
 }
 
 describe('the input command', () => {
-  test('passes one argument per line, whatever the line contains', async () => {
+  test('passes each line as one argument, whatever the line contains', async () => {
     const hostile = [
       '$(touch owned)',
       '`touch owned`',
@@ -91,11 +91,11 @@ describe('the input command', () => {
     },
   );
 
-  test('passes on the exit code', async () => {
+  test('makes the step exit with the exit code of qrctl', async () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
   });
 
-  test('prints output between two random tokens, so that the runner obeys no workflow command in the output', async () => {
+  test('prints the output between random tokens, so that the runner executes no workflow command in the output', async () => {
     const command = 'qr\nlist\n::error::forged\n::add-mask::x';
     const [one, other] = [await runStep(command), await runStep(command)];
     expect(one.token).toBeDefined();
@@ -105,7 +105,7 @@ describe('the input command', () => {
 });
 
 describe('the inputs plan and apply', () => {
-  test('pass a file and one argument per line, and the job summary has the output', async () => {
+  test('pass a file and one argument per line, and write the output to the job summary', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
     const printed =
@@ -117,7 +117,7 @@ describe('the inputs plan and apply', () => {
     expect([...plan.made, ...apply.made]).not.toContain('owned');
   });
 
-  test('check only the file if there is no key, as for a pull request from a fork', async () => {
+  test('check only the file if there is no key, as in a pull request from a fork', async () => {
     const { stdout } = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_API_KEY: '' });
     expect(stdout).toBe('[qr][apply][--offline][--from][codes.csv]');
   });
@@ -127,16 +127,13 @@ describe('the inputs plan and apply', () => {
     [8, 0],
     [9, 9],
     [2, 2],
-  ])(
-    'let the step of a plan with exit code %i exit with %i, and keep the exit code of apply',
-    async (end, status) => {
-      const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
-      expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
-      expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
-    },
-  );
+  ])('turn exit code %i into %i for a plan, and keep the exit code for apply', async (end, status) => {
+    const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
+    expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
+    expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
+  });
 
-  test('write the messages to the job summary, as code, if there is no plan', async () => {
+  test('write the messages to the job summary as code if the command prints no output', async () => {
     const says =
       '::error file=codes.csv,line=2::is empty\nqrctl: codes.csv has 1 fault:\n  line 2: <b>is empty</b>\n```';
     const { status, stdout, stderr, summary } = await runStep('', {
@@ -148,13 +145,13 @@ describe('the inputs plan and apply', () => {
     expect(summary).toBe('    qrctl: codes.csv has 1 fault:\n      line 2: <b>is empty</b>\n    ```\n');
   });
 
-  test('cannot be combined', async () => {
+  test('cannot be combined with the input command', async () => {
     const { status, stdout } = await runStep('scans\nexport', { QRCTL_PLAN: 'codes.csv' });
     expect([status, stdout]).toEqual([2, expect.stringMatching(/^::error::.*only one/)]);
   });
 });
 
-describe('workflows', () => {
+describe('in the automation of the project,', () => {
   const workflows = readdirSync(join(root, '.github/workflows')).map((name) =>
     join('.github/workflows', name),
   );
@@ -186,7 +183,7 @@ describe('workflows', () => {
     },
   );
 
-  test('the plan of the guide keeps no token in the checkout', () => {
+  test('the workflow in docs/apply.md keeps no token in the checkout of its plan', () => {
     const guide = readFileSync(join(root, 'docs/apply.md'), 'utf8');
     expect(/^ {2}plan:\n[\s\S]*?^ {2}apply:$/m.exec(guide)?.[0]).toContain('persist-credentials: false');
   });

@@ -73,7 +73,7 @@ describe('compiled code', () => {
     onlyFile();
   });
 
-  test('is aligned for any length, so that V8 does not copy it', () => {
+  test('is aligned to 8 bytes for any length, so that V8 does not copy it', () => {
     for (let length = 100; length < 116; length++) {
       const compiled = { ...COMPILED, code: Buffer.alloc(length, ';') };
       open()?.write([compiled, OTHER]);
@@ -99,7 +99,7 @@ describe('compiled code', () => {
     expect(openCompileCache(here, '/opt/other/dist', 'qr-list')?.stored).toEqual([]);
   });
 
-  test('is closed to other users, in a file whose name has command, version, platform and architecture', () => {
+  test('is stored in a file of mode 0600 named after command, Node version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
     expect(onlyFile()).toMatch(new RegExp(`/qr-list-${version}-${platform}-${arch}-[0-9a-f]+$`));
@@ -190,7 +190,7 @@ describe('the compile cache', () => {
     expect(readdirSync(shared)).toEqual([]);
   });
 
-  test('follows no link in place of the file or the directory', () => {
+  test('does not follow a symbolic link that replaces the file or the directory', () => {
     write();
     const file = onlyFile();
     renameSync(file, join(home, 'elsewhere'));
@@ -235,7 +235,7 @@ describe('the compile cache', () => {
     expect(open({ ...here, ...runtime })).toBeUndefined();
   });
 
-  test('uses an absolute XDG_CACHE_HOME', () => {
+  test('is in XDG_CACHE_HOME if that is an absolute path', () => {
     write({ ...here, env: { HOME: '/nonexistent', XDG_CACHE_HOME: join(home, 'xdg') } });
     expect(readdirSync(join(home, 'xdg/qrctl/compiled'))).toHaveLength(1);
   });

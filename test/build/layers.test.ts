@@ -10,12 +10,12 @@ it('every folder and file of src/ has a layer', () => {
   expect([...modules].sort()).toEqual(readdirSync('src').sort());
 });
 
-it('every folder of src/ has a page that introduces it', () => {
+it('every folder of src/ has a README.md', () => {
   const folders = modules.filter((module) => !module.endsWith('.ts'));
   expect(folders.filter((folder) => !existsSync(`src/${folder}/README.md`))).toEqual([]);
 });
 
-it('the page of a folder lists its own folders, and no others', () => {
+it('the README.md of each folder in src/ lists exactly the folders in it', () => {
   const folders = modules.filter((module) => !module.endsWith('.ts'));
   const listed = folders.map((folder) =>
     [...readFileSync(`src/${folder}/README.md`, 'utf8').matchAll(/^\| `([\w-]+)\/` \|/gm)].map(

@@ -10,12 +10,12 @@ const page = readFileSync(new URL('.github/SKILL.md', ROOT), 'utf8');
 const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
 const reference = createReference(await loadManual(version));
 
-test('the page for assistants is up to date (npm run skill updates it)', () => {
+test('.github/SKILL.md is up to date (npm run skill updates it)', () => {
   expect(page).toBe(withReference(page, reference));
   expect(page).toContain(`${reference.summary}.`);
 });
 
-test('the page shows values of flags in the case that qrctl accepts, such as `tab` and `none`', () => {
+test('.github/SKILL.md shows values of flags in the case that qrctl accepts, such as `tab` and `none`', () => {
   const lists = page.split('\n').filter((line) => line.startsWith('- Flags: '));
   const forms = lists.flatMap((line) => [...line.matchAll(/`(--[^`]+)`/g)].map(([, form]) => form));
   expect(forms).toEqual(
@@ -24,13 +24,13 @@ test('the page shows values of flags in the case that qrctl accepts, such as `ta
   expect(page).toContain('`--profile <name>`');
 });
 
-test('the page lists columns that a setting or --fields adds as optional', () => {
+test('.github/SKILL.md marks columns as optional that only a setting or --fields adds', () => {
   expect(page).toContain(
     '- Columns (--from): columns of the input, id, slug, outcome, error, base, decision; optional: short_url\n',
   );
 });
 
-test('each command for which the page recommends --dry-run has --from and --dry-run', () => {
+test('each command for which .github/SKILL.md recommends --dry-run has --from and --dry-run', () => {
   const [rule = ''] = /^- Before .*--dry-run.*$/m.exec(page) ?? [];
   const names = [...rule.matchAll(/`(qr \w+)`/g)].map(([, name]) => name);
   expect(names).toEqual(['qr create', 'qr update', 'qr apply', 'qr delete']);

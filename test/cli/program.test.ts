@@ -113,7 +113,7 @@ const GLOBALS = flags(
 );
 
 describe('the command surface', () => {
-  test('has --ids in the help of commands whose records have IDs', async () => {
+  test('mentions --ids only in the help of commands whose records have IDs', async () => {
     for (const form of ['qr list', 'qr get', 'scans export'])
       expect(await printed(`help ${form} --full`)).toContain('--ids');
     for (const form of ['doctor', 'auth list', 'auth status', 'config list', 'scans stats']) {
@@ -121,7 +121,7 @@ describe('the command surface', () => {
     }
   });
 
-  test.each(Object.entries(CONTRACT))('has %s with its flags', async (form, flags) => {
+  test.each(Object.entries(CONTRACT))('contains `%s` with the flags of the contract', async (form, flags) => {
     const names = form.split(' ').filter((word) => /^\w/.test(word));
     const help = await printed(`help ${names.join(' ')} --full`);
     expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
@@ -149,7 +149,7 @@ describe('the command surface', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(200);
   });
 
-  test('has each output flag in `qrctl help output`', async () => {
+  test('lists each output flag in `qrctl help output`', async () => {
     const help = await printed('help output');
     for (const flag of [...OUTPUT, '--timezone'])
       expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
@@ -165,7 +165,7 @@ describe('the command surface', () => {
     }
   });
 
-  test('has each global flag in `qrctl help flags`', async () => {
+  test('lists each global flag in `qrctl help flags`', async () => {
     const help = await printed('help flags');
     for (const flag of GLOBALS) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
@@ -182,7 +182,7 @@ describe('the command surface', () => {
   });
 
   test.each(manual.commands.map((page) => [page.names.join(' '), page] as const))(
-    'has no flag of %s with the name of a global flag',
+    'gives no flag of %s the name of a global flag',
     (_, page) => {
       const globals = manual.globals.flatMap(({ short, long }) => [short, long]).filter(Boolean);
       for (const { short, long } of page.flags) expect(globals).not.toContain(short ?? long);
@@ -190,7 +190,7 @@ describe('the command surface', () => {
     },
   );
 
-  test('reads global flags before, between and after the names', async () => {
+  test('accepts global flags before, between and after the names of a command', async () => {
     for (const line of [
       '-q --profile work config path',
       'config -q --profile work path',
@@ -205,7 +205,7 @@ describe('the command surface', () => {
     expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
   });
 
-  test('reads the word after a flag as its value, even if the word looks like a flag', async () => {
+  test('reads the word after a flag as the value of the flag, even if the word looks like a flag or a command', async () => {
     expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
     expect(await read('qr create --name -type')).toMatchObject({ kind: 'run', options: { name: '-type' } });
     expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
@@ -216,7 +216,7 @@ describe('examples', () => {
   const own = manual.commands.map((page) => [page.names.join(' '), page] as const);
 
   test.each(own)(
-    'of %s are at least two different ones, and at least one contains the command',
+    'of %s are at least two, all different, and at least one contains the command itself',
     (name, { examples }: CommandPage) => {
       expect(examples.length).toBeGreaterThanOrEqual(2);
       expect(examples.filter(([command]) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
@@ -259,7 +259,7 @@ describe('help', () => {
   );
 
   test.each(TOPICS.map(({ name }) => name))(
-    'for the topic %s fits 80 columns, and wraps at 40 columns',
+    'for the topic %s is at most 80 columns wide, and has more lines at 40 columns',
     async (name) => {
       for (const columns of [80, 200])
         expect(
@@ -271,7 +271,7 @@ describe('help', () => {
     },
   );
 
-  test('shows each summary of a group in one line', async () => {
+  test('for a group shows the summary of each command on one line', async () => {
     for (const group of manual.groups) {
       const help = await printed(`help ${group.name}`);
       for (const { name, summary } of group.commands)
@@ -279,7 +279,7 @@ describe('help', () => {
     }
   });
 
-  test('of the program lists the verbs of codes and scans, and the other commands, in 40 lines', async () => {
+  test('for the program lists the verbs of codes and scans, the other commands and the topics in 40 lines', async () => {
     const help = await printed('help');
     for (const { names, summary } of manual.commands) {
       const [noun = ''] = names;
@@ -297,7 +297,7 @@ describe('help', () => {
       expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
   });
 
-  test('shows the licenses and the man pages that come with the program', async () => {
+  test('prints the third-party licenses and the manual pages', async () => {
     expect(await printed('help licences')).toBe(await printed('help licenses'));
     expect(await printed('help licenses')).toMatch(/^undici \d+\.\d+\.\d+ \(MIT\)$/m);
     expect(await printed('help man qr list')).toMatch(/^\.TH "QRCTL.{1,2}QR.{1,2}LIST" 1/);
@@ -313,7 +313,7 @@ describe('help', () => {
     }
   });
 
-  test('of a group is also requested by `help` after its name', async () => {
+  test('for a group is also printed if `help` comes after the name of the group', async () => {
     expect(await printed('qr help')).toBe(await printed('help qr'));
     expect(await printed('qr help list')).toBe(await printed('help qr list'));
   });
@@ -478,7 +478,7 @@ describe('a command line that is not understood', () => {
     expect(tried).toBeGreaterThan(50);
   });
 
-  test('is refused without repeating a key', async () => {
+  test('is refused without the key in the error if it contains a key', async () => {
     for (const line of [
       'svc_live_secretsecret',
       'qr svc_live_secretsecret',
@@ -489,7 +489,7 @@ describe('a command line that is not understood', () => {
     }
   });
 
-  test('is refused with at most one line of a long word', async () => {
+  test('is refused with a message below 100 characters if a word has 10,000 characters', async () => {
     expect((await refused('x'.repeat(10_000))).message.length).toBeLessThan(100);
   });
 });
@@ -518,7 +518,7 @@ describe('the format of an error', () => {
     expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
   });
 
-  test('is JSON for a failing command if its output is JSON', async () => {
+  test('is JSON if the output of the command is JSON', async () => {
     expect(await read('qr list -f json')).toMatchObject({
       kind: 'run',
       style: { json: true, verbose: false },
@@ -531,7 +531,7 @@ describe('the format of an error', () => {
   });
 });
 
-test('completion scripts pass the profile and base URL of an incomplete line', async () => {
+test('completion uses the --profile and --base-url of an incomplete line', async () => {
   const line = "__complete --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help ''";
   expect(await read(line)).toMatchObject({
     kind: 'run',
@@ -548,7 +548,7 @@ describe('help that was prepared by the build', () => {
     ['qr list', ['qr list --help', 'qr list -h']],
   ];
   test.each(firstRows(1, pages))(
-    'for "qrctl %s" has the same text as from commander',
+    'for "qrctl %s" equals the help that commander generates',
     async (words, lines) => {
       const byCommander = await runCli(splitWords(`--quiet ${words} --help`));
       for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
@@ -573,13 +573,16 @@ describe('help that was prepared by the build', () => {
     expect([command.code, command.stdout]).toEqual([2, '']);
   });
 
-  test.runIf(SOAK)('has color if enabled, and fits a narrow terminal', async () => {
-    const env = { FORCE_COLOR: '1' };
-    expect(await runCli(['qr', '--help'], { env })).toEqual(
-      await runCli(['--quiet', 'qr', '--help'], { env }),
-    );
-    const narrow = await runCli(['--help'], { tty: 60 });
-    expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
-    expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);
-  });
+  test.runIf(SOAK)(
+    'equals the help that commander generates in color and for a narrow terminal',
+    async () => {
+      const env = { FORCE_COLOR: '1' };
+      expect(await runCli(['qr', '--help'], { env })).toEqual(
+        await runCli(['--quiet', 'qr', '--help'], { env }),
+      );
+      const narrow = await runCli(['--help'], { tty: 60 });
+      expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
+      expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);
+    },
+  );
 });

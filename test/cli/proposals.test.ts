@@ -22,7 +22,7 @@ describe('a proposed command', () => {
     ["qrctl qr list --name 'qrctl qr list'", `qrctl qr list ${BOTH} --name 'qrctl qr list'`],
     ["the codes' names don't match: qrctl qr list", `the codes' names don't match: qrctl qr list ${BOTH}`],
     ['qrctl config set format csv', 'qrctl config set --profile kundeb format csv'],
-  ])('contains the flags of the run: %s', (text, expected) => {
+  ])('gets the --profile and --base-url of the run if it accepts them: %s', (text, expected) => {
     expect(propose(text)).toBe(expected);
     expect(propose(propose(text))).toBe(expected);
   });
@@ -39,11 +39,11 @@ describe('a proposed command', () => {
     'Delete "a \\"qrctl qr delete x\\" b" (slug a)?',
     "there is no profile 'qrctl qr list'",
     '/usr/share/qrctl qr list',
-  ])('is unchanged if the command does not take the flags, or is part of a value: %s', (text) => {
+  ])('is unchanged if it does not accept --profile, or is only part of a value: %s', (text) => {
     expect(propose(text)).toBe(text);
   });
 
-  it('has no flag that was not passed, no invalid base URL, and no name that a shell would expand', () => {
+  it('gets only valid flags of the run, with the name of the profile quoted for the shell', () => {
     expect(createPropose({})('see: qrctl doctor')).toBe('see: qrctl doctor');
     expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe(
       'qrctl doctor',
@@ -66,7 +66,7 @@ function textsOf(file: string): string[] {
   );
 }
 
-it('every proposal in the sources gets the --profile of the run', () => {
+it('each command that a text in src/ proposes gets the --profile of the run', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!help|build|sandbox).*\.ts$/.test(name),

@@ -17,7 +17,7 @@ async function errorOf(line: string) {
   return { message: error.message, hint: error.hint };
 }
 
-describe('a flag that requires another one', () => {
+describe('a flag that requires another flag', () => {
   test.each([
     ['scans export x -o a.csv --restart', '--restart requires --append', 'Add --append, or omit --restart.'],
     [
@@ -35,7 +35,7 @@ describe('a flag that requires another one', () => {
       '--no-rotated requires --input',
       'Add --input FILE, or omit --no-rotated.',
     ],
-  ])('is refused alone: %s', async (line, message, hint) => {
+  ])('is refused without the other flag: %s', async (line, message, hint) => {
     expect(await errorOf(line)).toEqual({ message, hint });
   });
 
@@ -81,18 +81,18 @@ describe('flags that exclude each other', () => {
     expect(await errorOf(line)).toEqual({ message, hint });
   });
 
-  test('are reported before arguments that one of the flags reads as files', async () => {
+  test('are reported even if one of the flags makes qrctl read the arguments as files', async () => {
     expect(await errorOf('scans stats --all --input a.csv b.csv')).toMatchObject({
       message: "--all can't be used with --input",
     });
   });
 
-  test('do not prevent help', async () => {
+  test('are not refused if --help is passed', async () => {
     expect(await errorOf('scans stats x --all --help')).toBeUndefined();
   });
 });
 
-test('every relation refers only to flags or arguments that exist', async () => {
+test('every relation between flags refers only to flags or arguments that exist', async () => {
   const names = new Set(
     manual.commands.flatMap(({ flags, arguments: given }) => [
       ...flags.map(({ long }) => long),

@@ -135,7 +135,7 @@ describe('auth login', () => {
     },
   );
 
-  test('keeps the other settings of the profile, the other profiles, and the current profile', async () => {
+  test('keeps the other settings of the profile, the other profiles, and the choice of the current profile', async () => {
     const machine = await useMachine();
     await machine.login('one', FAR, KEY);
     await machine.run(['config', 'set', 'format', 'json']);
@@ -207,7 +207,7 @@ describe('auth status', () => {
   });
 });
 
-describe('auth list, use and logout', () => {
+describe('auth list, use, logout and status', () => {
   test('switch between profiles and remove them', async () => {
     const machine = await useMachine();
     await machine.login('home', FAR, KEY);
@@ -235,15 +235,18 @@ describe('auth list, use and logout', () => {
     ['use', ['auth', 'use', 'wrok']],
     ['logout', ['auth', 'logout', '--profile', 'wrok']],
     ['status', ['auth', 'status', '--profile', 'wrok']],
-  ])('suggest the nearest profile if auth %s gets a profile that is not stored (2)', async (_, args) => {
-    const machine = await useMachine();
-    await machine.login('work', FAR, KEY);
-    const { code, stderr } = await machine.run(args);
-    expect(code).toBe(2);
-    expect(stderr).toContain("Did you mean 'work'?");
-  });
+  ])(
+    'suggest the nearest profile if `auth %s` specifies a profile that is not stored (2)',
+    async (_, args) => {
+      const machine = await useMachine();
+      await machine.login('work', FAR, KEY);
+      const { code, stderr } = await machine.run(args);
+      expect(code).toBe(2);
+      expect(stderr).toContain("Did you mean 'work'?");
+    },
+  );
 
-  test('do not propose to create a profile that auth logout does not find (2)', async () => {
+  test('do not suggest creating a profile if `auth logout` does not find it (2)', async () => {
     const machine = await useMachine();
     await machine.login('work', FAR, KEY);
     expect(await machine.run(['auth', 'logout', '--profile', 'other'])).toMatchObject({

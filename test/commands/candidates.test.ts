@@ -25,14 +25,14 @@ async function candidates(args: string[], env: Record<string, string>, run = run
   return result.stdout.split('\n').slice(0, -1);
 }
 
-test('lists the dimensions of --by, including UTM tags', async () => {
+test('completion lists the dimensions of --by, including UTM tags', async () => {
   const { env } = await useConfig();
   const values = await candidates(['scans', 'stats', '--by', ''], env);
   for (const name of ['day', 'code', 'utm_source', 'utm_campaign']) expect(values).toContain(`${name}\t`);
   expect(await candidates(['scans', 'report', '--by', 'day', '--by=utm'], env)).toContain('--by=utm_term\t');
 });
 
-describe('codes', () => {
+describe('the completion of codes', () => {
   test('lists every slug with its name', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 120, scans: 1 });
@@ -71,7 +71,7 @@ describe('codes', () => {
     expect(await candidates(['--profile', 'nobody', 'qr', 'get', ''], env)).toEqual([]);
   });
 
-  test('prints nothing if no response arrives in time, and does not query again at once', async () => {
+  test('prints nothing if no response arrives in time, and does not query the service again immediately', async () => {
     const { env } = await useConfig();
     const connections: unknown[] = [];
     const port = await listen(createServer((socket) => connections.push(socket)));
@@ -82,7 +82,7 @@ describe('codes', () => {
     expect(connections).toHaveLength(1);
   });
 
-  test('uses cached codes during an outage', async () => {
+  test('uses expired codes of the cache during an outage', async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
     const known = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
@@ -124,7 +124,7 @@ describe('codes', () => {
   });
 });
 
-describe('profiles', () => {
+describe('the completion of profiles', () => {
   test('lists the names with their base URLs, without a request', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
@@ -184,7 +184,7 @@ describe('candidates for a command line', () => {
     expect(await words('-q qr list -q=1 --quiet -')).not.toContain('-q');
   });
 
-  test('come from a command that help does not list', async () => {
+  test('are printed by a command that help does not list', async () => {
     expect(await candidates([], {})).toHaveLength(TREE.length + 1);
     expect((await runCli(['--help'])).stdout).not.toContain('__complete');
   });

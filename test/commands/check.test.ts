@@ -46,7 +46,7 @@ function add(
 }
 
 describe('qr check', () => {
-  it('reports the destination of each code in the documented columns, and exits with 8 if one is broken', async () => {
+  it('reports the destination of each code in the documented columns, and exits with 8 if a destination is broken', async () => {
     const { at } = await usePages({ '/dead': 404, '/moved': '/new' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [, dead] = add(
@@ -138,7 +138,7 @@ describe('qr check', () => {
     expect(tagged.stderr).toContain('1 of 6 codes failed the check: ');
   });
 
-  it('refuses destinations that are not public without --allow-private', async () => {
+  it('reports a destination that is not public as `unreachable`, without a request, unless --allow-private is set', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['here', `${at}/`]);
@@ -233,7 +233,7 @@ describe('qr check', () => {
       });
     });
 
-    it('exits with 7 also if only one destination was checked', async () => {
+    it('exits with 7 even if only one destination was checked', async () => {
       const { sandbox, check, dead } = await useSilence('a');
       add(sandbox, ...dead);
       const { code, stderr } = await check('--fail-on', 'none');

@@ -13,7 +13,7 @@ describe('qrctl completion', () => {
     expect(readdirSync(directory).sort()).toEqual(Object.values(SCRIPTS).sort());
   });
 
-  test.each(SHELLS)('for %s prints the packaged file, also with flags', async (shell) => {
+  test.each(SHELLS)('prints the packaged script for %s, even with flags', async (shell) => {
     const script = readFileSync(new URL(SCRIPTS[shell], directory), 'utf8');
     const run = shell === SHELLS[0] ? runCli : runByDay;
     for (const flags of firstRows(1, [[], ['--quiet']]))

@@ -91,7 +91,7 @@ describe('config set, get and unset', () => {
     expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
-  test('show the command that unsets an invalid value in the file', async () => {
+  test('suggest the command that unsets an invalid value in the file', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'format', 'json']);
     const { writeFileSync } = await import('node:fs');

@@ -134,7 +134,7 @@ describe('doctor', () => {
     expect(findings[0]?.message).toContain(machine.file);
   });
 
-  test('corrects permissions that are too open, and notes it', async () => {
+  test('corrects permissions that are too open, and reports the change as a warning', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);

@@ -42,7 +42,7 @@ async function useRows(codes = ['menu', 'sale']) {
 }
 
 describe('qr update --dry-run', () => {
-  it('lists each row as `update`, `unchanged` or `gone`, as the run does', async () => {
+  it('lists each row as `update`, `unchanged` or `gone`, like the run', async () => {
     const { write, plan, qrctl, cwd } = await useRows();
     write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
@@ -127,7 +127,7 @@ describe('qr image --dry-run', () => {
     expect((await image('--all', '--overwrite')).stderr).toContain('Updated 3 images, 1 unchanged');
   });
 
-  it('reads the manifest of an earlier version, with the outcome `written`', async () => {
+  it('accepts the manifest of an earlier version, which has the outcome `written`', async () => {
     const { cwd, qrctl } = await useRows(['a']);
     const image = (...args: string[]) =>
       qrctl('image', 'a', '--short-url', 'https://qr.example/{slug}', '--output-dir', 'codes', ...args);

@@ -259,7 +259,7 @@ describe('qr update --due', () => {
     expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from');
   });
 
-  it('reads a time without a zone in --timezone or the zone of the profile, or else refuses it', async () => {
+  it('interprets a time without a zone in --timezone or the zone of the profile, or else refuses the time', async () => {
     const plan = await usePlan(['slug,at,status', 'MENU,2030-03-31 03:30,paused']);
     plan.clockTo('2030-03-31T01:31:00Z');
     const none = await plan.due();
@@ -330,7 +330,7 @@ describe('a dated plan made from a list', () => {
     ]);
   });
 
-  it('continues from the value of an earlier row without its ledger, and reports other values as conflicts', async () => {
+  it('continues without its ledger from the value of an earlier row, and reports any other value as a conflict', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
     expect((await plan.at('01')).code).toBe(0);
     await plan.forget();
@@ -354,8 +354,8 @@ describe('a dated plan made from a list', () => {
   });
 });
 
-describe('--utm-…', () => {
-  it('adds the same tags in create and update, for one code and for files, also in the dry run', async () => {
+describe('the flags --utm-source and --utm-campaign', () => {
+  it('add the same tags in `qr create` and `qr update`, for one code and for files, and in dry runs', async () => {
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
     const env = sandbox.env;

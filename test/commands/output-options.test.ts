@@ -108,7 +108,7 @@ describe('one record', () => {
   });
 });
 
-describe('a file', () => {
+describe('an output file', () => {
   test('is written completely, and nothing is printed', async () => {
     const { context, printed } = setUp();
     const output = join(directory, 'codes.ndjson.gz');

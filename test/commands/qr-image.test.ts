@@ -155,7 +155,7 @@ describe('qr image', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('draws a code that scanners may not read with --force, and warns', async () => {
+  it('draws a code that scanners may not read if --force is set, and prints a warning', async () => {
     const { cwd, image, slug } = await useImages();
     const { code, stderr } = await image([slug, '--size', '8mm', '-o', 'x.png', '--force']);
     expect(code).toBe(0);
@@ -316,7 +316,7 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)('stops drawing a logo that takes minutes after 5 s (2), and on SIGTERM (143)', async () => {
+  it.runIf(SOAK)('stops drawing a slow logo after 5 s (2), and on SIGTERM (143)', async () => {
     const { cwd, sandbox, slug } = await useImages();
     const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
     writeFileSync(
@@ -367,8 +367,8 @@ describe('qr image of many codes', () => {
   });
 });
 
-describe('qr image of a sheet', () => {
-  it('has labels in the order of a file, and a note on how to print them', async () => {
+describe('qr image of a sheet of labels', () => {
+  it('draws labels in the order of a file, and prints a note on how to print them', async () => {
     const { imageBuilt, cwd } = await useImages({ codes: 30 });
     writeFileSync(
       join(cwd, 'labels.csv'),
@@ -448,7 +448,7 @@ describe('qr image of a sheet', () => {
     expect(await corner('5x8mm')).toEqual([left, top + 30]);
   });
 
-  it('has one page per label of a roll, and the requested number of copies', async () => {
+  it('draws one page per label of a roll, with the requested number of copies', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'Table no,slug\nT1,c1002\nT2,c1000\n');
     const roll = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'roll.pdf'];
@@ -471,7 +471,7 @@ describe('qr image of a sheet', () => {
     expect((await imageBuilt(wide)).stderr).toContain('Created 2 labels for a grid of 2x1, 1 page');
   });
 
-  it('has the cells of a column as captions, and no caption for an empty cell', async () => {
+  it('uses the cells of a column as captions, and draws no caption for an empty cell', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'slug,Table,none\nc1002,Terrace 7,a\nc1000,,b\n');
     const args = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'x.pdf', '--caption'];
@@ -485,7 +485,7 @@ describe('qr image of a sheet', () => {
     });
   });
 
-  it('notes captions that no font can print: the slug is printed instead, or symbols are omitted', async () => {
+  it('notes captions that no font can print, and prints the slug or omits symbols instead', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });

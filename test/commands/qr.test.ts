@@ -49,7 +49,7 @@ describe('qr list', () => {
     }
   });
 
-  it('stops at the last code or at --limit, even if the service reports a wrong total', async () => {
+  it('stops at the last code, even if the service reports a much larger total', async () => {
     for (const claimed of [1e9, 1e15]) {
       const intercept = wrongTotal(() => claimed);
       const { sandbox, slugs } = await useQr({ codes: 150, intercept });
@@ -116,16 +116,19 @@ describe('qr list', () => {
 });
 
 describe('the base of each row', () => {
-  it.each(['csv', 'tsv', 'json', 'ndjson'])('ends a list in a file (.%s)', async (extension) => {
-    const { qr } = await useQr({ codes: 2 });
-    const file = join(await useDirectory(), `codes.${extension}`);
-    expect(await qr(['list', '-o', file])).toMatchObject({ code: 0 });
-    const { columns, rows } = await parseInput(await readFile(file), file);
-    expect([columns.at(-1), rows.map(({ values }) => values.get('base'))]).toEqual([
-      'base',
-      [expect.stringMatching(/^r[0-9a-f]{6}(-[0-9a-f]{6}){2}$/), expect.anything()],
-    ]);
-  });
+  it.each(['csv', 'tsv', 'json', 'ndjson'])(
+    'is the last column of a list in a file (.%s)',
+    async (extension) => {
+      const { qr } = await useQr({ codes: 2 });
+      const file = join(await useDirectory(), `codes.${extension}`);
+      expect(await qr(['list', '-o', file])).toMatchObject({ code: 0 });
+      const { columns, rows } = await parseInput(await readFile(file), file);
+      expect([columns.at(-1), rows.map(({ values }) => values.get('base'))]).toEqual([
+        'base',
+        [expect.stringMatching(/^r[0-9a-f]{6}(-[0-9a-f]{6}){2}$/), expect.anything()],
+      ]);
+    },
+  );
 
   it('is in other output only if --fields contains `base`', async () => {
     const { qr } = await useQr({ codes: 1 });
@@ -184,7 +187,7 @@ describe('qr create', () => {
     ['dropped', applyThenDrop],
     ['dropped before', dropBefore],
   ])(
-    'does not repeat a POST without a response (%s), and shows how to look for the code',
+    'does not repeat a POST with an unclear outcome (%s), and shows how to look for the code',
     async (_, fault) => {
       const { sandbox, qr } = await useQr({
         codes: 0,
@@ -211,7 +214,7 @@ describe('qr create', () => {
 });
 
 describe('qr update', () => {
-  it('reads a code, and changes it with one request', async () => {
+  it('reads a code, and changes it with one PATCH', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const first = await qr(['update', id, '--status', 'paused', '--name', 'New']);
@@ -223,7 +226,7 @@ describe('qr update', () => {
     expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
   });
 
-  it('refuses a call without changes', async () => {
+  it('refuses a command without a code or without a valid change', async () => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['update', sandbox.codeId()])).toMatchObject({
       code: 2,
@@ -255,7 +258,7 @@ describe('qr delete', () => {
     expect(await qr(['delete', id, '--yes'])).toMatchObject({ code: 4 });
   });
 
-  it('shows name and scans on a terminal, and prompts', async () => {
+  it('shows the name and the number of scans on a terminal, and prompts before the deletion', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { name = '' } = sandbox.workspace.code(id) ?? {};

@@ -17,11 +17,11 @@ function codeLines(text: string): string[] {
 
 const readme = readDocument('README.md');
 
-describe('README', () => {
+describe('the documentation', () => {
   const code = DOCUMENTS.flatMap((name) => codeLines(readDocument(name)));
   const lines = [...new Set(code.filter((line) => /(^|[^\w/.-])qrctl [a-z-]/.test(line)))];
 
-  test('and the guides have command lines', () => {
+  test('has more than fifty command lines', () => {
     expect(lines.length).toBeGreaterThan(50);
   });
 
@@ -30,11 +30,11 @@ describe('README', () => {
     for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
   });
 
-  test.each(SHELLS)('and the guides explain how to enable completion in %s', (shell) => {
+  test.each(SHELLS)('explains how to enable completion in %s', (shell) => {
     expect(readDocument('docs/install.md')).toContain(`qrctl completion ${shell}`);
   });
 
-  test('and the guides explain the exit codes with the words of the exit code table', () => {
+  test('explains the exit codes in the words of the exit code table', () => {
     const rows = readDocument('docs/ci.md').replaceAll('`', '');
     for (const { exit, meaning } of EXIT_CODES.filter((code) => code.exit <= 10))
       expect(rows).toContain(`| ${exit} | ${meaning} |`);

@@ -130,8 +130,8 @@ describe('--compare FROM..TO', () => {
   });
 });
 
-describe('the report of a sender', () => {
-  test('has additional dimensions, a readable color, a footer, and a leading sentence', async () => {
+describe('a report with --add-by, --accent and --footer', () => {
+  test('has the added dimension, a readable color, the footer, and a leading sentence', async () => {
     const { cwd, env } = await useClients();
     const own = ['--add-by', 'utm_source', '--accent', '#FFDD00', '--footer', 'Agency\n\nPhone 1'];
     const args = ['scans', 'report', '--all', '--during', '2024-12', ...own, '-o', 'r.html'];

@@ -26,7 +26,7 @@ async function statsOf(text: string, ...args: string[]) {
 }
 
 describe('October compared with September', () => {
-  test('has no change, and a mark, for files that begin later', async () => {
+  test('shows a mark and no change if the files begin within September', async () => {
     const { stdout, stderr } = await statsOf(scansFrom(20), '--by', 'country', '-f', 'csv');
     expect(stdout).toContain('\ncountry,DE,124,1,44,,,4,4,true\n');
     expect(stderr).toContain('the data begins at 2026-09-20 00:00 (UTC)');

@@ -37,8 +37,8 @@ test('averages per day are null if only totals were counted', async () => {
   expect(await periodOf('code')).toBe(await periodOf('code', 'device'));
 });
 
-describe('the same figures', () => {
-  test('come from the service, CSV, JSON and NDJSON, compressed or not, by every dimension', async () => {
+describe('the figures', () => {
+  test('are the same from the service, CSV, JSON and NDJSON, compressed or not, by every dimension', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 400 });
     const directory = await useDirectory();
     const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], {

@@ -26,7 +26,7 @@ test('scans tail prints earlier scans since a time, oldest first, and ends after
   expect(ids).toEqual(expected);
 });
 
-test('scans tail --all follows a code that is created later, and notes it', async () => {
+test('scans tail --all follows a code that is created later, and prints a note', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
   const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];
   const running = await startCli(args, { env: sandbox.env });

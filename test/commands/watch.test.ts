@@ -77,7 +77,7 @@ describe('scans watch', () => {
     },
   );
 
-  it('costs one or two requests per code, and more only to confirm a finding', async () => {
+  it('sends one or two requests per code, and more only to confirm a finding', async () => {
     const { sandbox, ids, watch } = await useCodes();
     const run = await watch('--all', ...UNTIL);
     expect(run.code).toBe(8);
@@ -86,7 +86,7 @@ describe('scans watch', () => {
     expect(asked).toEqual([2, 4, 3, 3, 1, 2, 1, 1]);
   });
 
-  it('with --quiet-for, reports codes with few scans, even if the last one is older than nine weeks', async () => {
+  it('reports codes with few scans if --quiet-for is set, even if the last scan is older than nine weeks', async () => {
     const { sandbox, ids, watch } = await useCodes();
     add(sandbox, ids[6] ?? '', 1, 90, 80);
     const run = (...args: string[]) => watch(ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args);
@@ -99,7 +99,7 @@ describe('scans watch', () => {
     expect((await run('--quiet-for', '11d', '--fields', 'outcome')).stdout).toBe('outcome\nok\nquiet\n');
   });
 
-  it('neither requests nor evaluates a paused code without --status (W11)', async () => {
+  it('neither requests nor evaluates a paused code unless --status is set (W11)', async () => {
     const { sandbox, ids, watch } = await useCodes();
     const quiet = ids[1] ?? '';
     sandbox.workspace.update(quiet, { status: 'paused' });
@@ -112,7 +112,7 @@ describe('scans watch', () => {
     });
   });
 
-  it('ends all weeks at one time, which is never later than the time of the service (W9)', async () => {
+  it('ends the weeks of all codes at the same time, which is never later than the time of the service (W9)', async () => {
     const { sandbox, watch } = await useCodes({ clockSkewMs: -2 * DAY_MS });
     await watch('--all', '--until', '2099-01-01');
     const ends = new Set(
@@ -156,7 +156,7 @@ describe('scans watch --input', () => {
     expect(JSON.parse(files.stdout)).toEqual(withScans);
   });
 
-  it('evaluates up to the last scan of the files, and notes where the data ends', async () => {
+  it('evaluates files up to their last scan, and notes where the data ends', async () => {
     const { ids, run, watch } = await useCodes();
     await run('scans', 'export', ids[1] ?? '', '-o', 'quiet.csv', '-q');
     const found = await watch('--input', 'quiet.csv', '--fields', 'outcome');
@@ -179,7 +179,7 @@ describe('scans watch --input', () => {
 });
 
 describe('scans watch --since-last', () => {
-  it('prints only changes, and nothing if there are none', async () => {
+  it('prints only codes whose outcome has changed', async () => {
     const { sandbox, cwd, ids, watch } = await useCodes();
     const night = () =>
       watch(...argv`--all ${UNTIL} --since-last watch.csv --quiet --fields id,slug,name,outcome`);

@@ -42,14 +42,14 @@ describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a scre
     [argv`scans stats spring-menu --by day --by country --since 8w --compare previous`],
     [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
     [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
-  ])('has no drawn lines, and repeats no line: %j', async (args) => {
+  ])('has no drawn lines and no cursor movement: %j', async (args) => {
     const sandbox = await useSandbox({ scans: 1200 });
     const { code, stdout } = await runByDay(args, await useTerminal(by, sandbox.env));
     expect(code).toBe(0);
     expectPlain(stdout);
   });
 
-  test('the prompt of a deletion is one plain line', async () => {
+  test('has the prompt of a deletion on one plain line', async () => {
     const sandbox = await useSandbox();
     const running = await startCli(['qr', 'delete', 'spring-menu'], await useTerminal(by, sandbox.env));
     await running.waitFor(/\[y\/N\] /);
@@ -61,7 +61,7 @@ describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a scre
   });
 });
 
-test('Ctrl-C at a plain prompt ends with 130, Ctrl-D with 2', async () => {
+test('a plain prompt exits with 130 on Ctrl-C, and with 2 on Ctrl-D', async () => {
   const sandbox = await useSandbox();
   for (const [key, exit] of firstRows(1, [
     ['\x03', 130],
@@ -92,7 +92,7 @@ test('a plain prompt for a key does not echo the key', async () => {
   expect(stdout).not.toContain(QRCTL_API_KEY);
 });
 
-test('the variable overrides the setting; without both, a code is drawn in blocks', async () => {
+test('ACCESSIBLE=0 overrides the setting accessible, and a code is drawn in blocks by default', async () => {
   const sandbox = await useSandbox();
   const image = ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}'];
   const setting = await useTerminal('setting', { ...sandbox.env, ACCESSIBLE: '0' });

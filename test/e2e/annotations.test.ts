@@ -30,7 +30,7 @@ const at = (file: string, line: number) => ({
   properties: { file: `menus/${file}`, line: String(line) },
 });
 
-test('bad rows are annotations at their lines, for every command that reads a file', async () => {
+test('bad rows are reported as annotations at their lines by every command that reads a file', async () => {
   const { run } = await useWorkflow({
     'new.csv':
       'name,type,destination\nLunch,url,https://example.com\n,menu,https://example.com\nTea,nope,https://example.com\n',
@@ -58,7 +58,7 @@ test('bad rows are annotations at their lines, for every command that reads a fi
   expect((await run(['qr', 'create', '--from', 'new.csv'], { GITHUB_ACTIONS: '' })).commands).toEqual([]);
 });
 
-test('rows that fail in a run are reported as annotations too', async () => {
+test('rows that fail during a run are also reported as annotations', async () => {
   const { run, sandbox } = await useWorkflow({
     'codes.csv': `id,name\n${TYPO},Tea\n`,
     'dead.csv': 'slug\nspring-menu\n',
@@ -74,10 +74,10 @@ test('rows that fail in a run are reported as annotations too', async () => {
   expect(checked.commands[0]?.data).toMatch(/^broken: /);
 });
 
-describe('untrusted values contain no workflow commands', () => {
+describe('untrusted values inject no workflow commands', () => {
   const values = [...COMMANDS, ...Object.values(HOSTILE)];
 
-  test('if they are in a file or its name', async () => {
+  test('if they are in a file or in its name', async () => {
     const name = 'a,line=9::##[error].csv';
     const rows = values.map((value) => ({ name: value, type: value, destination: value }));
     const { run } = await useWorkflow({
@@ -105,7 +105,7 @@ describe('untrusted values contain no workflow commands', () => {
     }
   });
 
-  test('if the service sends them, in messages and tables', async () => {
+  test('if the service returns them, in messages and tables', async () => {
     const { run, sandbox } = await useWorkflow({});
     for (const [at, code] of [...sandbox.workspace.codes()].entries()) {
       sandbox.workspace.update(code.id, { name: COMMANDS[at] ?? '', destination: COMMANDS[at + 3] ?? '' });

@@ -35,7 +35,7 @@ const everything = async () => {
 describe('--restart', () => {
   const all = ['scans', 'export', '--all', '--append', '-o'];
 
-  test('keeps a file that has scans of deleted codes, and reports the number of scans per code', async () => {
+  test('keeps the old file if it has scans of deleted codes, and reports their number per code', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60 });
     const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
@@ -79,8 +79,8 @@ describe('--restart', () => {
   });
 });
 
-describe('a run that forgot --append', () => {
-  test('does not replace the log, and sends no request; --append continues the log, and --overwrite replaces it', async () => {
+describe('an export without --append over a log', () => {
+  test('does not replace the log unless --overwrite is passed, and sends no request', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const export_ = (...flags: string[]) =>
       runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
@@ -105,7 +105,7 @@ describe('a run that forgot --append', () => {
     expect(new Set(await idsIn(file)).size).toBe((await idsIn(file)).length);
   });
 
-  test('leaves file and state unchanged if --overwrite fails', async () => {
+  test('leaves the log and its state unchanged if --overwrite fails', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
     await runByDay([...args, '--append'], { env: sandbox.env });
@@ -157,7 +157,7 @@ describe('files of two workspaces with one base URL', () => {
   const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
     runByDay(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
 
-  test('name no profile in a refusal if the key is in the variable', async () => {
+  test('are refused without the name of a profile if the key is in the variable', async () => {
     const run = (key: string) =>
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });
@@ -166,7 +166,7 @@ describe('files of two workspaces with one base URL', () => {
     expect(refused.stderr).not.toContain('profile');
   });
 
-  test('a file and a dataset of a service that moved continue with --moved-from', async () => {
+  test('continue with --moved-from after the service has moved to a different address', async () => {
     const moved = { QRCTL_BASE_URL: address.baseUrl.replace('127.0.0.1', 'localhost') };
     for (const args of [
       ['--all', '-o', file],

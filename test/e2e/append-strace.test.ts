@@ -148,7 +148,7 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
 
 describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a deleted code', () => {
   test.each(FAULTS)(
-    'may end at any fsync, write, rename and link with $inject without losing a scan',
+    'can fail at any fsync, write, rename or link ($inject) without losing a scan',
     async (fault) => {
       const sandbox = await useSandbox({ codes: 2, scans: 300, limit: 1_000_000 });
       const all = (file: string) => ['scans', 'export', '--all', '-o', file, '--append'];

@@ -93,7 +93,7 @@ describe.each(firstRows(1, FORMATS))('an appended %s', (format) => {
     expect(await readdir(job.directory)).toEqual([`scans.${format}`, `scans.${format}.state.json`]);
   }, 1_200_000);
 
-  test('is at a committed point after SIGTERM, and the next run continues from there', async () => {
+  test('has all committed rows after SIGTERM, and the next run continues after these rows', async () => {
     const scans = SOAK ? 8000 : 5000;
     const job = await useJob({ scans, latencyMs: 20 }, format);
     const running = await startCli(job.args, { env: job.sandbox.env });
@@ -111,8 +111,8 @@ describe.each(firstRows(1, FORMATS))('an appended %s', (format) => {
   });
 });
 
-describe('runs at the same time', () => {
-  test('write one after the other, or end with a clear error', async () => {
+describe('simultaneous runs of one append', () => {
+  test('write one after the other, or exit with 2 and mention the other run', async () => {
     const job = await useJob({ scans: SOAK ? 3000 : 1500, latencyMs: 10 });
     const results = await Promise.all(
       Array.from({ length: SOAK ? 20 : 2 }, () => runCli(job.args, { env: job.sandbox.env })),

@@ -51,13 +51,13 @@ async function checkEnd(sandbox: TestSandbox, file: string, told: string, state 
   expect(sandbox.requests.length - requests, told).toBe(1);
 }
 
-describe('qr apply, killed at a request', () => {
+describe('qr apply that is killed at request number', () => {
   const all = Array.from({ length: ROWS + 1 }, (_, n) => n).flatMap((n) => [
     [n, 'before it arrives'] as const,
     [n, 'when it was applied'] as const,
   ]);
   it.each(SOAK ? all : all.slice(3, 4))(
-    'number %i, %s, leaves one code per key after the next run',
+    '%i %s leaves one code per key after the next run',
     async (number, when) => {
       let running: RunningCli | undefined;
       let count = 0;
@@ -97,8 +97,8 @@ const CALLS = ['fdatasync', 'fsync', 'pwrite64', 'rename', 'unlink', 'openat'];
 const TIMES = Array.from({ length: 10 }, (_, n) => n + 1);
 const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => ({ ...of, call, n }))));
 
-describe.runIf(hasStrace && SOAK)('qr apply on a disk that fails, or a machine that stops', () => {
-  it('ends with 1 or is killed, and the next run has one code per key', async () => {
+describe.runIf(hasStrace && SOAK)('qr apply on a failing disk', () => {
+  it('exits with an error or is killed, and the next run leaves one code per key', async () => {
     const place = await useDirectory();
     let hit = 0;
     for (let at = 0; at < ATTACKS.length; at += 4)

@@ -20,7 +20,7 @@ const row = (n: number, name = `Poster ${n}`) => `k${n},${name},https://example.
 const file = (...rows: string[]) => `key,name,destination\n${rows.join('')}`;
 
 describe('qr apply', () => {
-  it('costs the listing and one request per new or edited row, or only the listing without such rows', async () => {
+  it('sends the listing, and one request per new or edited row', async () => {
     const { apply, methods, write, cwd } = await usePlace(3);
     await write(file(...Array.from({ length: 20 }, (_, n) => row(n))));
     expect((await apply()).code).toBe(0);
@@ -44,7 +44,7 @@ describe('qr apply', () => {
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
 
-  it('counts the keys by outcome, even if nothing changes, and names no lock file that was not written', async () => {
+  it('counts the keys by outcome, even if nothing changes, and mentions the lock file only if it exists', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     sandbox.workspace.create({ name: 'Poster 1', destination: 'https://example.com/1' });
     await write(file(row(1)));
@@ -70,7 +70,7 @@ describe('qr apply', () => {
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });
 
-  it('adopts an existing workspace with only the listing, by --init or without a lock file', async () => {
+  it('adopts an existing workspace with no request other than the listing, by --init or without a lock file', async () => {
     const { qr, apply, methods, read, cwd } = await usePlace(120);
     const init = await qr(['apply', '--init', '-o', 'codes.csv']);
     expect([init.code, init.stdout]).toEqual([0, '']);
@@ -91,7 +91,7 @@ describe('qr apply', () => {
     [['-o', 'a.md'], 'Use a name that ends in .csv with --output.'],
     [['-o', 'a.csv', '--ids'], 'Omit either --ids or --init.'],
     [['-o', 'a.csv', '-f', 'markdown'], 'Omit --format markdown.'],
-  ])('refuses --init with %j, and its error names only the passed flags', async (more, hint) => {
+  ])('refuses --init with %j, and the hint mentions only flags that were passed', async (more, hint) => {
     const { qr } = await usePlace();
     expect(await qr(['apply', '--init', ...more])).toMatchObject({
       code: 2,
@@ -99,7 +99,7 @@ describe('qr apply', () => {
     });
   });
 
-  it('replaces the lock file of --init even in an empty workspace', async () => {
+  it('replaces the lock file with --init even in an empty workspace', async () => {
     const { sandbox, qr, apply, write, read } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -108,7 +108,7 @@ describe('qr apply', () => {
     expect(await read('codes.lock.json')).not.toContain(row(1).split(',')[1]);
   });
 
-  it('checks file and lock file without a key', async () => {
+  it('checks the file and the lock file with --offline, without an API key', async () => {
     const { apply, write, cwd, methods } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();
@@ -123,7 +123,7 @@ describe('qr apply', () => {
     expect(methods()).toEqual({});
   });
 
-  it('pauses the code of a removed key on request, and activates it when the key is back', async () => {
+  it('pauses the code of a removed key with --removed pause, and reactivates it when the key is back', async () => {
     const { apply, write, sandbox } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();
@@ -175,7 +175,7 @@ describe('qr apply', () => {
     expect(stderr).toContain(words);
   });
 
-  it('refuses to write over its file or its lock file', async () => {
+  it('refuses to write output to its own file or lock file', async () => {
     const { apply, write, read, methods } = await usePlace();
     await write(file(row(1)));
     for (const flags of [
@@ -187,7 +187,7 @@ describe('qr apply', () => {
     expect([await read('codes.csv'), methods()]).toEqual([file(row(1)), {}]);
   });
 
-  it('prints the differences on a terminal, and a plan for a pull request without markup from values', async () => {
+  it('prints the differences on a terminal, and a plan in Markdown without markup from values', async () => {
     const { apply, write, qr } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
@@ -228,7 +228,7 @@ describe('qr apply', () => {
     expect(sandbox.workspace.codes()).toHaveLength(12);
   });
 
-  it('overwrites an edit of another client with a note; --conflicts service keeps the edit', async () => {
+  it('overwrites an edit of another client with a note, or keeps the edit with --conflicts service', async () => {
     const { write, apply, sandbox } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();
@@ -254,7 +254,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('refuses a file that was cut in half or has none of its keys (9), and changes nothing', async () => {
+  it('refuses a file that lost half of its rows or all of its keys (9), and changes nothing', async () => {
     const { write, apply, methods, read } = await usePlace();
     const rows = Array.from({ length: 30 }, (_, n) => row(n));
     await write(file(...rows));

@@ -50,54 +50,60 @@ async function savedIds(directory: string, id: string): Promise<string[]> {
     .map((line) => String(JSON.parse(line).id));
 }
 
-describe('a scan that arrives while the DELETE waits is in the backup (B3)', () => {
+describe('a DELETE that waits (B3)', () => {
   const waits: [string, Fault, { agoMs?: number; scans?: number }?][] = [
     ['for the rate limit', refuses('1')],
-    ['for the end of an outage, dated before the last look', fails(503), { agoMs: 3_600_000 }],
-    ['for a gateway, at a round total', gateway(502), { scans: 50 }],
+    ['for the end of an outage, with a scan dated an hour ago', fails(503), { agoMs: 3_600_000 }],
+    ['for a gateway, with a round total of scans', gateway(502), { scans: 50 }],
   ];
-  it.each(firstRows(1, waits))('%s', async (_, fault, more) => {
-    const { sandbox, all } = await useScannedMeanwhile(fault, more);
-    const id = sandbox.codeId();
-    const directory = await useDirectory();
-    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
-    expect(run.code, run.stderr).toBe(0);
-    expect(sandbox.workspace.codes()).toEqual([]);
-    expect((await savedIds(directory, id)).sort()).toEqual([...all].sort());
-    expect(all).toHaveLength((more?.scans ?? 7) + 1);
-    expect(run.stderr).toMatch(/Backed up every scan of 1 code up to \d{4}-\d\d-\d\dT[\d:.]+Z/);
-  });
+  it.each(firstRows(1, waits))(
+    '%s is sent only after the scans of the meantime are in the backup',
+    async (_, fault, more) => {
+      const { sandbox, all } = await useScannedMeanwhile(fault, more);
+      const id = sandbox.codeId();
+      const directory = await useDirectory();
+      const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+      expect(run.code, run.stderr).toBe(0);
+      expect(sandbox.workspace.codes()).toEqual([]);
+      expect((await savedIds(directory, id)).sort()).toEqual([...all].sort());
+      expect(all).toHaveLength((more?.scans ?? 7) + 1);
+      expect(run.stderr).toMatch(/Backed up every scan of 1 code up to \d{4}-\d\d-\d\dT[\d:.]+Z/);
+    },
+  );
 
-  it.runIf(SOAK)('also with one request at a time', async () => {
-    // The code, its pause, page 1, the look beyond, the last look: then the window is used up.
-    const sandbox: TestSandbox = await useSandbox({
-      codes: 1,
-      scans: 7,
-      limit: 5,
-      windowMs: 4000,
-      windowStart: 'first-request',
-      intercept: sometimes((exchange) => {
-        const isLastLook = isScans(exchange) && exchange.number === 4;
-        return (
-          isLastLook &&
-          (({ apply, send }) => {
-            const answer = apply();
-            sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date().toISOString() });
-            return send(answer);
-          })
-        );
-      }),
-    });
-    const id = sandbox.codeId();
-    const directory = await useDirectory();
-    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory, '--concurrency', '1'], {
-      env: sandbox.env,
-    });
-    expect(run.code, run.stderr).toBe(0);
-    expect(await savedIds(directory, id)).toHaveLength(8);
-  });
+  it.runIf(SOAK)(
+    'with one request at a time is sent only after the scans of the meantime are in the backup',
+    async () => {
+      // The code, its pause, page 1, the look beyond, the last look: then the window is used up.
+      const sandbox: TestSandbox = await useSandbox({
+        codes: 1,
+        scans: 7,
+        limit: 5,
+        windowMs: 4000,
+        windowStart: 'first-request',
+        intercept: sometimes((exchange) => {
+          const isLastLook = isScans(exchange) && exchange.number === 4;
+          return (
+            isLastLook &&
+            (({ apply, send }) => {
+              const answer = apply();
+              sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date().toISOString() });
+              return send(answer);
+            })
+          );
+        }),
+      });
+      const id = sandbox.codeId();
+      const directory = await useDirectory();
+      const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory, '--concurrency', '1'], {
+        env: sandbox.env,
+      });
+      expect(run.code, run.stderr).toBe(0);
+      expect(await savedIds(directory, id)).toHaveLength(8);
+    },
+  );
 
-  it('a DELETE whose response was lost counts as successful', async () => {
+  it('counts as successful even if its response was lost', async () => {
     const { sandbox } = await useScannedMeanwhile(applyThenDrop);
     const directory = await useDirectory();
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
@@ -107,13 +113,17 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
   });
 });
 
-describe('an active code is paused before its backup', () => {
+describe('an active code', () => {
   const never: Fault = fails(400);
 
   it.each<[string, (exchange: Exchange) => Fault | false, number]>([
-    ['the scans are not proven', (exchange) => isScans(exchange) && wrongTotal((total) => total + 1), 9],
+    [
+      'the scans are not verified as complete',
+      (exchange) => isScans(exchange) && wrongTotal((total) => total + 1),
+      9,
+    ],
     ['DELETE is refused', (exchange) => isDelete(exchange) && never, 10],
-  ])('and gets its status back if %s (B4)', async (_, choose, code) => {
+  ])('is paused before its backup, and gets its status back if %s (B4)', async (_, choose, code) => {
     const sandbox = await useSandbox({ codes: 2, scans: 7, intercept: sometimes(choose) });
     const directory = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -168,7 +178,7 @@ async function usePausedByKilled(signal: 'SIGKILL' | 'SIGINT', ofFile = true) {
   return { sandbox, id, other, before, list, file, backup, stderr, again: () => run(...ofCodes), run };
 }
 
-describe('a code that an ended run left paused (B5)', () => {
+describe('a code that an interrupted run left paused (B5)', () => {
   it.each(firstRows(1, ['SIGKILL', 'SIGINT'] as const))(
     'is backed up with its earlier status, and deleted, by the next run after %s',
     async (signal) => {
@@ -183,7 +193,7 @@ describe('a code that an ended run left paused (B5)', () => {
     },
   );
 
-  it('gets its status back if it was removed from the list', async () => {
+  it('gets its status back if its row was removed from the list', async () => {
     const { sandbox, id, other, file, list, again, run: command } = await usePausedByKilled('SIGKILL');
     await list(other);
     const dry = await command('qr', 'delete', '--from', file, '--dry-run');
@@ -194,7 +204,7 @@ describe('a code that an ended run left paused (B5)', () => {
     expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
   });
 
-  it.runIf(SOAK)('gets its status back by a run over any other file', async () => {
+  it.runIf(SOAK)('gets its status back in a run over any other file', async () => {
     const { sandbox, id, other, file, list, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     const update = await run('qr', 'update', '--from', file, '--name', 'New');
@@ -203,12 +213,15 @@ describe('a code that an ended run left paused (B5)', () => {
     expect(statusOf(sandbox, id)).toBe('active');
   });
 
-  it.runIf(SOAK)('gets its status back if it was specified on the command line', async () => {
-    const { sandbox, id, other, backup, run } = await usePausedByKilled('SIGKILL', false);
-    const next = await run('qr', 'delete', other, '--yes', '--backup', backup);
-    expect(next.code, next.stderr).toBe(0);
-    expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
-  });
+  it.runIf(SOAK)(
+    'gets its status back if the interrupted run specified the code on the command line',
+    async () => {
+      const { sandbox, id, other, backup, run } = await usePausedByKilled('SIGKILL', false);
+      const next = await run('qr', 'delete', other, '--yes', '--backup', backup);
+      expect(next.code, next.stderr).toBe(0);
+      expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
+    },
+  );
 
   it('keeps a status that another user sets later', async () => {
     const { sandbox, id, other, file, list, again, run } = await usePausedByKilled('SIGKILL');

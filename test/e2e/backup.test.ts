@@ -23,7 +23,7 @@ async function scansIn(directory: string, id: string): Promise<unknown[]> {
 }
 
 describe('qr delete --backup', () => {
-  it('writes each code and its scans, then deletes it', async () => {
+  it('writes each code and its scans to files, and then deletes the code', async () => {
     const sandbox = await useSandbox(DATA);
     const directory = join(await useDirectory(), 'deleted', 'codes');
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -78,7 +78,7 @@ describe('qr delete --backup', () => {
     ['two ids', 1, 2, false],
   ];
   it.each(firstRows(1, ways))(
-    'costs the requests that --dry-run predicts, with --yes and on a terminal: %s, %i scans',
+    'sends as many requests as --dry-run predicts, with --yes and on a terminal: %s, %i scans',
     async (how, scans, count, ofFile) => {
       for (const asked of [false, true]) {
         const sandbox = await useSandbox({ codes: 3, scans: 0 });
@@ -158,7 +158,7 @@ describe('qr delete --backup', () => {
   });
 
   it.runIf(SOAK)(
-    'deletes a code that is scanned all the time only if its backup has the newest scan',
+    'deletes a code that is scanned continuously, or keeps the code and exits with 9',
     async () => {
       const sandbox = await useSandbox({ ...DATA, live: 20 });
       const directory = await useDirectory();
@@ -169,7 +169,7 @@ describe('qr delete --backup', () => {
     },
   );
 
-  it('proposes on a terminal to pause the code instead', async () => {
+  it('suggests on a terminal to pause the code instead', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId()], {
       env: sandbox.env,

@@ -96,7 +96,7 @@ const LONG_LOCK_FILES: typeof LOCK_FILES = [
 ];
 
 test.each([...LOCK_FILES, ...(SOAK ? LONG_LOCK_FILES : [])])(
-  'a lock file of %s is refused in little memory (E22)',
+  'a lock file with millions of %s is refused in little memory (E22)',
   async (_, make, message) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');
@@ -114,7 +114,7 @@ test.each([...LOCK_FILES, ...(SOAK ? LONG_LOCK_FILES : [])])(
 );
 
 test.each(SOAK ? ['{},', '[],', '0,'] : ['{},'])(
-  'a line of millions of %s is refused before it is unpacked',
+  'a line of millions of %s is refused before it is decompressed',
   async (value) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'a.json.gz'), gzipSync(`[${value.repeat(times(20e6, 8e6))}0]`, { level: 1 }));
@@ -126,7 +126,7 @@ test.each(SOAK ? ['{},', '[],', '0,'] : ['{},'])(
   300_000,
 );
 
-test.runIf(SOAK)('a list of too many names is refused', async () => {
+test.runIf(SOAK)('a list of codes with too many empty lines is refused', async () => {
   const cwd = await useDirectory();
   await writeFile(
     join(cwd, 'a.txt.gz'),

@@ -22,7 +22,7 @@ async function useChanges(options: SandboxOptions = {}) {
   };
 }
 
-it('qr update CODE… on a narrow terminal prints whole slugs and outcomes without IDs, and a count', async () => {
+it('qr update CODE… on a narrow terminal prints complete slugs and outcomes, hides IDs, and ends with a count', async () => {
   const { sandbox, code } = await useChanges();
   const names = [code(0).slug, code(1).slug];
   const args = ['qr', 'update', ...names, '--status', 'paused', '--no-color'];
@@ -65,7 +65,7 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(2);
   });
 
-  it('shows only changes with --dry-run on a terminal, with both values, slug and name', async () => {
+  it('shows only changed rows with --dry-run on a terminal, with slug, name, old value and new value', async () => {
     const { write, qr, code } = await useChanges();
     const all = [0, 1, 2].map(code);
     await write(
@@ -100,7 +100,7 @@ describe('qr update --from', () => {
 });
 
 describe('qr delete --from', () => {
-  it('requires --yes or a terminal, on which it shows the losses and prompts for the number', async () => {
+  it('requires --yes or a terminal, on which it shows the losses and prompts for the number of codes', async () => {
     const { write, qr, count, code, sandbox } = await useChanges();
     await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
     expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });

@@ -8,7 +8,7 @@ import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';
 
 describe('qr create --from', () => {
-  it('sends the listing and one request per row, no request gets 429, and the results have the columns of the sheet', async () => {
+  it('sends the listing and one request per row, and writes results in the form of the sheet', async () => {
     const text =
       '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
     const { create, results, sandbox } = await useBench(text);
@@ -29,7 +29,7 @@ describe('qr create --from', () => {
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([3, 0]);
   });
 
-  it('sends as many rows as a window has requests in parallel without a pause', async () => {
+  it('sends all requests of one window without a pause, sixteen in parallel', async () => {
     let inFlight = 0;
     let most = 0;
     let open = () => {};
@@ -54,7 +54,7 @@ describe('qr create --from', () => {
   it.each([
     ['codes.json', '[{"name":"a","type":"sms","tags":["x"],"n":9007199254740993}]'],
     ['codes.ndjson', '{"name":"a","type":"sms","tags":["x"],"n":9007199254740993}\n'],
-  ])('reads %s, and gives JSON values back exactly', async (name, text) => {
+  ])('reads %s, and writes JSON values to the results exactly', async (name, text) => {
     const { create, directory, sandbox } = await useBench(text, {}, name);
     const results = join(directory, 'out.ndjson');
     expect(await create(['--results', results])).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ describe('qr create --from', () => {
 });
 
 describe('the input', () => {
-  it('is refused if it is endless or missing, and so are results that are not a regular file or were truncated', async () => {
+  it('is refused if it is missing or endless, and so are results that are truncated or not a regular file', async () => {
     const { create, qr, results, posts } = await useBench('name,type\na,sms\n');
     for (const [from, message] of [
       ...(SOAK ? [['/dev/zero', '/dev/zero is larger than 128 MiB']] : []),

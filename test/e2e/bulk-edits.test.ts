@@ -24,8 +24,8 @@ describe('a saved list without the column base', () => {
   });
 });
 
-describe('a sheet that was created', () => {
-  it('can be sorted, cut, extended and saved again: only new rows are created', async () => {
+describe('a sheet whose codes were created', () => {
+  it('can be sorted, cut, extended and saved again, and only new rows are created', async () => {
     const { create, write, posts, readResults } = await useBench(rowsOf(4));
     await create();
     const [header = '', one, two, three, four] = linesOf(rowsOf(4));
@@ -45,7 +45,7 @@ describe('a sheet that was created', () => {
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
   });
 
-  it('does not send a corrected address (8), and sends one PATCH with --apply-edits', async () => {
+  it('with a corrected address sends nothing for the row (8), or one PATCH with --apply-edits', async () => {
     const { create, write, code, methods, readResults } = await useBench(rowsOf(3));
     await create();
     const { id, slug } = code('Code 2');
@@ -115,7 +115,7 @@ describe('a sheet that was created', () => {
 });
 
 describe('three users with three copies', () => {
-  it('each add a row and correct a row: every row has one code, and no run reverts a change of another user', async () => {
+  it('can each add a row and correct a row without duplicate codes or reverted changes', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();
     const people = await Promise.all(

@@ -40,7 +40,7 @@ const FAULTS: readonly Fault[] = [
   landLate(SETTLE_S * 800),
 ];
 
-describe('qr create --from, killed again and again by a service that fails a fifth of the time', () => {
+describe('qr create --from, killed repeatedly, with a service that fails a fifth of the POST requests', () => {
   it(`creates each of ${ROWS} rows exactly once`, async () => {
     const directory = await useDirectory();
     const file = join(directory, 'codes.csv');

@@ -23,7 +23,7 @@ describe('a ledger', () => {
     expect(code('Code 2').destination).toBe('https://colleague.example');
   });
 
-  it('belongs to one workspace: with another key no row counts as done, and the other workspace is not reported', async () => {
+  it('belongs to one workspace, so with the key of another workspace no row counts as created', async () => {
     const [one, two] = [await useSandbox({ codes: 0, scans: 0 }), await useSandbox({ codes: 0, scans: 0 })];
     const address = await useSharedAddress({ svc_live_one: one, svc_live_two: two });
     const { qr } = await useBench(rowsOf(3));
@@ -40,7 +40,7 @@ describe('a ledger', () => {
     expect([one, two].map(({ workspace }) => workspace.codes().length)).toEqual([3, 3]);
   });
 
-  it('of --ledger is refused before any request (2) for another workspace, if damaged, or if it is another file', async () => {
+  it('specified with --ledger is refused (2) if it is damaged, of another workspace, or another kind of file', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
     expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 rows unchanged');
@@ -70,7 +70,7 @@ describe('a ledger', () => {
     expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv', 'own.jsonl']);
   });
 
-  it('is private, and a run without a directory for it notes that it keeps no ledger', async () => {
+  it("can't be kept without a directory for it, and the run notes this", async () => {
     const { create, names } = await useBench(rowsOf(2));
     const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
     expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);

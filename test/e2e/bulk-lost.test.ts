@@ -8,7 +8,7 @@ import { firstRows } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('a run that loses responses', () => {
-  it('finds created codes, sends other rows again, and needs a decision if another client created an equal code (9)', async () => {
+  it('finds created codes, repeats other requests, and needs a decision if another client created an equal code (9)', async () => {
     const faults = [
       dropBefore,
       applyThenDrop,
@@ -62,8 +62,8 @@ describe('a run that loses responses', () => {
 /** Results of an earlier run, without rows. */
 const OLD = 'name,id,slug,outcome,error\n';
 
-describe('an interrupted run', () => {
-  it('does not change the results file, and the next run resumes: SIGINT (130), SIGTERM (143)', async () => {
+describe('a run', () => {
+  it('that is interrupted leaves the results file unchanged, and the next run resumes (SIGINT: 130, SIGTERM: 143)', async () => {
     const ends = [
       ['SIGTERM', 143],
       ['SIGINT', 130],
@@ -102,24 +102,27 @@ describe('an interrupted run', () => {
     ],
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
   ];
-  it.each(firstRows(1, interrupted))('(%s) reports its progress', async (_, args, note) => {
-    let changed = 0;
-    const sandbox = await useSandbox({
-      codes: 5,
-      intercept: sometimes(({ request }) => (request.method !== 'GET' && ++changed > 2 ? hang : undefined)),
-    });
-    const cwd = await useDirectory();
-    const ids = [0, 1, 2, 3, 4].map((n) => sandbox.codeId(n));
-    const update = ['id,name', ...ids.map((id) => `${id},renamed`)].join('\n');
-    await writeFile(join(cwd, 'rows.csv'), args.includes('delete') ? ['id', ...ids].join('\n') : update);
-    const named = args.includes('--from') ? [] : ids;
-    const running = await startCli(['qr', ...args, ...named, '--concurrency', '1'], {
-      env: sandbox.env,
-      cwd,
-    });
-    await until(() => changed > 2 || running.child.exitCode !== null);
-    running.child.kill('SIGINT');
-    const { code, stderr } = await running.done;
-    expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
-  });
+  it.each(firstRows(1, interrupted))(
+    '(%s) reports its progress if it is interrupted',
+    async (_, args, note) => {
+      let changed = 0;
+      const sandbox = await useSandbox({
+        codes: 5,
+        intercept: sometimes(({ request }) => (request.method !== 'GET' && ++changed > 2 ? hang : undefined)),
+      });
+      const cwd = await useDirectory();
+      const ids = [0, 1, 2, 3, 4].map((n) => sandbox.codeId(n));
+      const update = ['id,name', ...ids.map((id) => `${id},renamed`)].join('\n');
+      await writeFile(join(cwd, 'rows.csv'), args.includes('delete') ? ['id', ...ids].join('\n') : update);
+      const named = args.includes('--from') ? [] : ids;
+      const running = await startCli(['qr', ...args, ...named, '--concurrency', '1'], {
+        env: sandbox.env,
+        cwd,
+      });
+      await until(() => changed > 2 || running.child.exitCode !== null);
+      running.child.kill('SIGINT');
+      const { code, stderr } = await running.done;
+      expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
+    },
+  );
 });

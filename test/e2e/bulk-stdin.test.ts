@@ -54,7 +54,7 @@ describe('qr create --from -', () => {
     expect(await files()).toEqual(['rows']);
   });
 
-  it('prints the results of a failed run, and completes a stopped run if it receives the same rows again', async () => {
+  it('prints the results of a failed run, and completes an interrupted run if it receives the same rows again', async () => {
     const { sandbox, cwd, names, files, qr } = await usePipe({ latencyMs: 30 });
     const running = await startCli(['qr', ...create], { env: sandbox.env, cwd, input: rowsOf(40) });
     await until(() => sandbox.requests.length >= 10);
@@ -92,7 +92,7 @@ describe('qr create --from -', () => {
   });
 });
 
-describe('a list of ids or slugs', () => {
+describe('a list of IDs or slugs', () => {
   it('is read by update, check, image and delete from a pipe', async () => {
     const { qr, files, codes, sandbox } = await usePipe({ codes: 3 });
     const ids = await qr(['list', '--ids']);

@@ -48,8 +48,8 @@ async function attack(sandbox: TestSandbox, directory: string, inject: string): 
   return code;
 }
 
-describe.runIf(hasStrace && SOAK)('qr create --from on a disk that fails, or a machine that stops', () => {
-  it('ends with 1 or is killed, and the next run has each row once', async () => {
+describe.runIf(hasStrace && SOAK)('qr create --from on a failing disk', () => {
+  it('exits with 1 or is killed, and the next run leaves one code per row', async () => {
     const place = await useDirectory();
     let hit = 0;
     await inBatches(ATTACKS, 8, async ({ fault, ends, call, n }) => {

@@ -39,7 +39,7 @@ function scansOf(sandbox: TestSandbox, ...codes: string[]): string[] {
 }
 
 test.each(firstRows(1, ['gone', 'damaged']))(
-  'a rotated log whose state is %s is refused by --append, and converted by the command of the hint (A28)',
+  'a rotated log whose state is %s is refused by --append, and converted by the command in the hint (A28)',
   async (how) => {
     const { sandbox, cwd, run } = await useScans(2, 60);
     const log = ['export', '--all', '-o', 'log.csv', '--append'];
@@ -68,7 +68,7 @@ test.each(firstRows(1, ['gone', 'damaged']))(
   },
 );
 
-describe('a log that an append keeps', () => {
+describe('a log of --append', () => {
   test('is converted with its rotated files and with scans of deleted codes, and can be continued (P17)', async () => {
     const { sandbox, cwd, run } = await useScans(3, 703);
     const codes = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -124,7 +124,7 @@ describe('a log that an append keeps', () => {
   });
 });
 
-test('a directory of one file per code continues with all codes', async () => {
+test('the dataset of a directory with one file per code is continued by a command with --all', async () => {
   const { sandbox, cwd, run } = await useScans(3, 60);
   await run('export', '--all', '--output-dir', 'logs', '--append');
   const done = await run(...argv`export --input logs --output-dir lake -f ndjson --partition-by day`);
@@ -134,7 +134,7 @@ test('a directory of one file per code continues with all codes', async () => {
   );
 });
 
-test('files that no append keeps become a dataset that begins with their first scan', async () => {
+test('plain exports become a dataset that begins with their first scan', async () => {
   const { sandbox, cwd, run } = await useScans(2, 300);
   const codes = [0, 1].map((n) => sandbox.codeId(n));
   const cut = sandbox.scans(codes[0] ?? '')[100]?.ts ?? '';
@@ -154,7 +154,7 @@ test('files that no append keeps become a dataset that begins with their first s
   expect(await scansIn(join(cwd, 'lake'))).toEqual(wanted);
 });
 
-describe('an invalid conversion is refused before anything is written', () => {
+describe('a conversion is refused before anything is written', () => {
   test.each([
     ['without a dataset to write', ['--input', 'scans.csv', '-o', 'copy.csv'], '--partition-by'],
     [
@@ -174,7 +174,7 @@ describe('an invalid conversion is refused before anything is written', () => {
       ['--input', 'named.csv', '--output-dir', 'full', '-f', 'ndjson', ...MONTHS],
       'notes.txt',
     ],
-  ])('%s', async (_, args, message) => {
+  ])('(%s)', async (_, args, message) => {
     const { cwd, run } = await useScans(1, 1);
     const header = 'id,ts,country,city,device,os,browser,referrer';
     const row = '7,2026-10-01T12:00:00.000Z,DE,,mobile,iOS,Safari,';

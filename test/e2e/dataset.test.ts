@@ -84,7 +84,7 @@ function allIds(sandbox: TestSandbox): string[] {
   return [0, 1, 2].flatMap((n) => sandbox.scans(sandbox.codeId(n)).map(({ id }) => `${id}`)).sort();
 }
 
-describe('a dataset that is read while it grows', () => {
+describe('an export to a dataset', () => {
   it.each([
     [['--partition-by', 'day'], /--partition-by requires --output-dir/],
     [
@@ -119,7 +119,7 @@ describe('a dataset that is read while it grows', () => {
 
   // By day on a disk in memory, at every step (test/scans/dataset/faults.test.ts).
   it.runIf(SOAK)(
-    'has only complete parts and each row once after any kill, and every scan after the next complete run',
+    'leaves only complete parts for a reader after any kill, and every scan after the next complete run',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 900 });
       const lake = join(await useDirectory(), 'lake');
@@ -140,7 +140,7 @@ describe('a dataset that is read while it grows', () => {
   );
 
   it.runIf(hasStrace && SOAK)(
-    'has only complete parts even if the kernel ends a run at a flush, a write or a rename',
+    'leaves only complete parts for a reader if the kernel kills the run at a flush, a write or a rename',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 200 });
       const directory = await useDirectory();

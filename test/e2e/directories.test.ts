@@ -55,7 +55,7 @@ const qrBuilt = (args: string[], env: CliOptions['env']) =>
   runCli(args, { cwd, ...SECONDS, env: { ...sandbox.env, XDG_CACHE_HOME: join(cwd, 'cache'), ...env } });
 
 const isLinux = platform() === 'linux';
-describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
+describe.runIf(isLinux).each(PLACES)('a cache directory %s', (place) => {
   // One of the places for what is built: the system answers ENOENT there.
   const qrHere = firstRows(1, PLACES).includes(place) ? qrBuilt : qr;
 
@@ -127,15 +127,15 @@ const WRITERS: readonly [string, (at: string) => readonly string[]][] = [
   ['scans stats', (at) => ['scans', 'stats', '--all', '-o', `${at}/x.csv`]],
 ];
 
-describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('an output %s', (place) => {
-  test.each(WRITERS)('is refused with its path, and nothing is changed: %s', async (_, args) => {
+describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('a path %s', (place) => {
+  test.each(WRITERS)('is refused as an output, and nothing is changed: %s', async (_, args) => {
     const at = await makePlace(place);
     mustFail(await qr([...args(at)]), at);
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(existsSync(at)).toBe(false);
   });
 
-  test('a config is refused with its path', async () => {
+  test('is refused as the directory of the config', async () => {
     const at = await makePlace(place);
     mustFail(await qr(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: at }), at);
     mustFail(
@@ -147,7 +147,7 @@ describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('an output %s', (
     );
   });
 
-  test('the demo reports that it requires a directory', async () => {
+  test('is refused as the temporary directory of `qrctl demo`', async () => {
     const at = await makePlace(place);
     const run = await qrBuilt(['demo'], { TMPDIR: at });
     mustFail(run, at);

@@ -13,7 +13,7 @@ import { useSandbox } from '../support/sandbox.ts';
 const WORDS = /the disk is full \(ENOSPC\)/;
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  it('of --output ends the command with 1 and NO_SPACE', async () => {
+  it('behind --output makes the command exit with 1 and the error code NO_SPACE', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const args = ['qr', 'list', '-f', 'json', '-o', '/dev/full'];
     const { code, stdout, stderr } = await runByDay(args, { env: sandbox.env });
@@ -23,7 +23,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(error.hint).toContain('Free up disk space, then run the same command again');
   });
 
-  it('of --summary ends the command with 1 and NO_SPACE, also in the summary', async () => {
+  it('behind --summary makes the command exit with 1, and behind --output is reported in the summary', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const cwd = await useDirectory();
     const full = await runByDay(['qr', 'list', '-f', 'json', '--summary', '/dev/full'], { env: sandbox.env });
@@ -52,7 +52,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   it.each([
     ['a list', ['qr', 'list', '-f', 'json']],
     ['help', ['--help']],
-  ])('behind standard output ends %s with 1', async (_, args) => {
+  ])('behind standard output makes %s exit with 1', async (_, args) => {
     const stderr = await toFull(args);
     if (args[0] === 'qr') expect(JSON.parse(stderr).error).toMatchObject({ code: 'NO_SPACE', exit: 1 });
   });

@@ -127,26 +127,29 @@ describe('exit codes', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s during a request ends with %i and does not change the file', async (signal, exit) => {
-    const directory = await useDirectory();
-    const file = join(directory, 'scans.csv');
-    await writeFile(file, 'before\n');
-    let asked = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const intercept: Fault = (exchange) => {
-      asked();
-      return hang(exchange);
-    };
-    const sandbox = await useSandbox({ intercept });
-    const running = await startCli(['scans', 'export', sandbox.codeId(), '-o', file], { env: sandbox.env });
-    await waiting;
-    running.child.kill(signal);
-    const { code } = await running.done;
-    expect(code).toBe(exit);
-    expect(await readdir(directory)).toEqual(['scans.csv']);
-  });
+  ] as const)(
+    'of a command that gets %s during a request include %i, and the output file is unchanged',
+    async (signal, exit) => {
+      const directory = await useDirectory();
+      const file = join(directory, 'scans.csv');
+      await writeFile(file, 'before\n');
+      let asked = () => {};
+      const waiting = new Promise<void>((resolve) => {
+        asked = resolve;
+      });
+      const intercept: Fault = (exchange) => {
+        asked();
+        return hang(exchange);
+      };
+      const sandbox = await useSandbox({ intercept });
+      const running = await startCli(['scans', 'export', sandbox.codeId(), '-o', file], { env: sandbox.env });
+      await waiting;
+      running.child.kill(signal);
+      const { code } = await running.done;
+      expect(code).toBe(exit);
+      expect(await readdir(directory)).toEqual(['scans.csv']);
+    },
+  );
 });
 
 describe('the hint for a path that cannot be written has the flag of that path', () => {

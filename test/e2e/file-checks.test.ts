@@ -19,8 +19,8 @@ async function useFiles(files: Record<string, string>) {
 
 const linesOf = (stderr: string) => stderr.split('\n').map((line) => line.trim());
 
-describe('one pass over a file', () => {
-  it('reports invalid rows, values and destinations, and warnings, with one number per row', async () => {
+describe('the check of a file', () => {
+  it('reports all invalid rows, values and destinations, and all warnings, by line number', async () => {
     const text = [
       'name,type,destination',
       'A,URL,https://x.de',
@@ -72,7 +72,7 @@ describe('one pass over a file', () => {
   });
 });
 
-describe('a dry run on a terminal', () => {
+describe('a dry run', () => {
   it('numbers the rows of a workbook as the sheet does', async () => {
     const { qr, read, write } = await useBench(undefined, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);
@@ -85,7 +85,7 @@ describe('a dry run on a terminal', () => {
   });
 });
 
-describe('a list that was not edited', () => {
+describe('a saved list', () => {
   /** A workspace of a service that has grown, or was filled by others. */
   async function useOddCodes() {
     const files = await useFiles({});
@@ -104,17 +104,20 @@ describe('a list that was not edited', () => {
     return files;
   }
 
-  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])('has no fault: %s', async (name) => {
-    const { qr, writes } = await useOddCodes();
-    expect(await qr(['list', '-o', name])).toMatchObject({ code: 0 });
-    for (const more of [['--dry-run'], ['--strict'], []]) {
-      const { code, stderr } = await qr(['update', '--from', name, ...more]);
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
-    }
-    expect(writes()).toBe(0);
-  });
+  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])(
+    'has no fault if it was not edited: %s',
+    async (name) => {
+      const { qr, writes } = await useOddCodes();
+      expect(await qr(['list', '-o', name])).toMatchObject({ code: 0 });
+      for (const more of [['--dry-run'], ['--strict'], []]) {
+        const { code, stderr } = await qr(['update', '--from', name, ...more]);
+        expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+      }
+      expect(writes()).toBe(0);
+    },
+  );
 
-  it('is refused, once edited, for its edited rows before any request', async () => {
+  it('is refused for invalid values of its edited rows, before any change', async () => {
     const { qr, read, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await read('codes.csv');
@@ -180,7 +183,7 @@ describe('without a key or a service', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('--dry-run reports a faulty file (2) before a missing key (3) or address (2), and proposes --offline', async () => {
+  it('--dry-run reports a faulty file (2) before a missing key (3) or address (2), and suggests --offline', async () => {
     const { qr, sandbox } = await useFiles({ 'good.csv': good, 'bad.csv': 'name,destination\na,nope\n' });
     const noKey = { env: { QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL } };
     for (const options of [bare, noKey]) {
@@ -211,7 +214,7 @@ describe('without a key or a service', () => {
     ]);
   });
 
-  it('--strict requires a file', async () => {
+  it('--offline and --strict require --from', async () => {
     const { qr } = await useFiles({});
     for (const flag of ['--offline', '--strict']) {
       const { code, stderr } = await qr(['create', '--name', 'a', '--type', 'sms', flag]);

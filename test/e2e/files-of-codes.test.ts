@@ -84,7 +84,7 @@ describe('a workbook', () => {
   });
 });
 
-describe('results of which some rows failed', () => {
+describe('results with failed rows', () => {
   test.each(CHOOSING)('are read by %s %s without those rows, with a note', async (...command) => {
     const { cwd, id, run } = await useCode();
     const rows = [`a,${id},s,created,`, 'b,,,failed,rejected', 'c,,,not-attempted,', 'd,,,undecided,'];
@@ -109,7 +109,7 @@ describe('results of which some rows failed', () => {
     }
   });
 
-  test('are recognized as results of qrctl: in any other file, a row without a code is a fault', async () => {
+  test('are distinguished from other files, in which a row without an ID or slug is a fault', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'own.csv'), `id,outcome\n${id},hung up\n,failed\n`);
     const { code, stderr } = await run('scans', 'export', '--from', 'own.csv');

@@ -211,7 +211,7 @@ describe('the key is sent only to the service', () => {
   });
 });
 
-describe('TLS', () => {
+describe('with TLS,', () => {
   async function useTls(): Promise<{ env: Record<string, string>; port: number; asked: () => number }> {
     let asked = 0;
     const page = { data: [], pagination: { page: 1, limit: 100, total: 0, pages: 0 } };
@@ -227,7 +227,7 @@ describe('TLS', () => {
     };
   }
 
-  test('an untrusted certificate fails at once (7) with a hint, and no request is sent', async () => {
+  test('an untrusted certificate makes the command fail immediately (7) with a hint, and no request is sent', async () => {
     const { env, asked } = await useTls();
     for (const args of [['qr', 'list'], ['qr', 'create', '--name', 'x', '--type', 'sms'], ['doctor']]) {
       const { code, stdout, stderr } = await runByDay([...args, '-v'], { env });
@@ -269,7 +269,7 @@ describe('TLS', () => {
     expect(there.code).toBe(2);
   });
 
-  test('a service that does not speak TLS is not tried again (7)', async () => {
+  test('a service that does not support TLS is requested only once (7)', async () => {
     const port = await listen(createHttpServer(), () => undefined);
     const env = { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY };
     const { code, stderr } = await runByDay(['qr', 'list'], { env });
@@ -332,7 +332,7 @@ describe('config.json', () => {
     expect([after.ino, after.size, after.mtimeMs]).toEqual([before.ino, before.size, before.mtimeMs]);
   }
 
-  test.each(kinds)('that is %s is refused by name and stays unchanged', async (_, make) => {
+  test.each(kinds)('that is %s is refused with its path, and stays unchanged', async (_, make) => {
     await expectLeftAlone(make, async (directory) => {
       const given = {
         env: { QRCTL_CONFIG_DIR: directory },
@@ -350,7 +350,7 @@ describe('config.json', () => {
   const endless = ['a FIFO', 'a link to itself', 'a link to a device', 'huge', 'deep'];
 
   test.each(kinds.filter(([kind]) => endless.includes(kind)))(
-    'that is %s ends every command at once (2)',
+    'that is %s makes every command exit immediately (2)',
     async (_, make) => {
       await expectLeftAlone(make, async (directory) => {
         const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
@@ -363,7 +363,7 @@ describe('config.json', () => {
   );
 });
 
-describe('files next to the data', () => {
+describe('among the files of a command,', () => {
   const states: [string, string | ((path: string) => Promise<void> | void)][] = [
     ['empty', ''],
     ['null', 'null'],
@@ -377,7 +377,7 @@ describe('files next to the data', () => {
     ['a directory', (path) => mkdir(path)],
   ];
 
-  test('a damaged state file is rebuilt, or refused with a hint; the file keeps its scans', async () => {
+  test('a damaged state file is rebuilt or refused with a hint, and the log keeps its scans', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 30, limit: 100_000 });
     const options: CliOptions = { cwd: directory, env: sandbox.env };
@@ -419,7 +419,7 @@ describe('files next to the data', () => {
     expect(sandbox.workspace.codes()).toHaveLength(0);
   });
 
-  test('an output that is a link is written to its target, complete', async () => {
+  test('an output that is a link is written completely to the target of the link', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 2 });
     await mkdir(join(directory, 'elsewhere'));
@@ -431,23 +431,26 @@ describe('files next to the data', () => {
     expect(await readdir(join(directory, 'elsewhere'))).toEqual(['real.csv']);
   });
 
-  test.runIf(SOAK)('a command that waits for a FIFO ends at SIGTERM', async () => {
-    const directory = await useDirectory();
-    FIFO(join(directory, 'codes.csv'));
-    const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
-    const running = await startCli(['qr', 'create', '--from', 'codes.csv'], { cwd: directory, env });
-    const threads = `/proc/${running.child.pid}/task`;
-    const waits = (thread: string) =>
-      readFileSync(`${threads}/${thread}/wchan`, 'utf8') === 'wait_for_partner';
-    // Some kernels do not tell; then it may be ended a little earlier.
-    const tells = readdirSync('/proc/self/task').some(
-      (thread) => readFileSync(`/proc/self/task/${thread}/wchan`, 'utf8') !== '0',
-    );
-    await until(() => !tells || readdirSync(threads).some(waits));
-    running.child.kill('SIGTERM');
-    const { code, signal } = await running.done;
-    expect(signal ?? code).toBe('SIGTERM');
-  });
+  test.runIf(SOAK)(
+    'a FIFO that is never written does not prevent the end of the command at SIGTERM',
+    async () => {
+      const directory = await useDirectory();
+      FIFO(join(directory, 'codes.csv'));
+      const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
+      const running = await startCli(['qr', 'create', '--from', 'codes.csv'], { cwd: directory, env });
+      const threads = `/proc/${running.child.pid}/task`;
+      const waits = (thread: string) =>
+        readFileSync(`${threads}/${thread}/wchan`, 'utf8') === 'wait_for_partner';
+      // Some kernels do not tell; then it may be ended a little earlier.
+      const tells = readdirSync('/proc/self/task').some(
+        (thread) => readFileSync(`/proc/self/task/${thread}/wchan`, 'utf8') !== '0',
+      );
+      await until(() => !tells || readdirSync(threads).some(waits));
+      running.child.kill('SIGTERM');
+      const { code, signal } = await running.done;
+      expect(signal ?? code).toBe('SIGTERM');
+    },
+  );
 });
 
 describe('variables', () => {
@@ -478,7 +481,7 @@ describe('variables', () => {
   });
 });
 
-describe('in scripts', () => {
+describe('in scripts,', () => {
   test('locale and time zone of the machine do not change the data', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 50, limit: 100_000 });
     const range = ['--since', '2024-12-01', '--until', '2024-12-20', '--timezone', 'Europe/Berlin'];

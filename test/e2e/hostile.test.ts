@@ -136,14 +136,14 @@ function expectInert(cells: string[][], exact: string[][]): void {
   expect(plain.filter((cell) => !cells.flat().includes(cell))).toEqual([]);
 }
 
-test('the corpus has 60 texts, and its formulas are formulas', () => {
+test('the corpus has at least 60 texts, and its formulas are recognized as formulas', () => {
   expect(TEXTS.length).toBeGreaterThanOrEqual(60);
   const inner = ['a formula behind a quote and a separator', 'a formula on a second line'];
   const plain = Object.entries(FORMULAS).filter(([, text]) => !FORMULA.test(text));
   expect(plain.map(([name]) => name)).toEqual(inner);
 });
 
-describe('codes', () => {
+describe('codes with hostile values', () => {
   test('in JSON and NDJSON are exact, with unknown fields', async () => {
     const service = await useService();
     const [json, ndjson, one] = await Promise.all([
@@ -257,7 +257,7 @@ describe('codes', () => {
   });
 });
 
-describe('scans', () => {
+describe('scans with hostile values', () => {
   const ID = uuid(1);
 
   test('are exact or inert in every file, and files are named by ID', async () => {
@@ -317,7 +317,7 @@ describe('texts of thousands of combining characters', () => {
     ['an export', ['scans', 'export', uuid(1)]],
   ];
   test.each(firstRows(1, commands))(
-    'cost time linear in their length as a table: %s (T12)',
+    'are shown as a table in time linear in their length: %s (T12)',
     async (_, args) => {
       const scanned = Array.from({ length: 5 }, () => texts).flat();
       const service = await useService({ codes: texts.map(codeOf), scans: scanned.map(scanOf) });
@@ -333,7 +333,7 @@ describe('texts of thousands of combining characters', () => {
     },
   );
 
-  test('cost linear time in the error of a row', async () => {
+  test('are shown in the error of a row in linear time', async () => {
     const directory = await useDirectory();
     const service = await useService({
       codes: [],
@@ -353,14 +353,14 @@ describe('texts of thousands of combining characters', () => {
   });
 });
 
-describe('an error message of the service', () => {
+describe('hostile text from the service', () => {
   /** Refuses the n-th code with the n-th text. */
   const refusing: Served = {
     codes: [],
     refuse: (n) => ({ status: 400, body: { error: TEXTS[n], code: TEXTS[n] } }),
   };
 
-  test('is harmless in results on a terminal, inert in the results file, and readable in the ledger', async () => {
+  test('in errors is harmless on a terminal, inert in the results file, and readable in the ledger', async () => {
     const directory = await useDirectory();
     const rows = TEXTS.map((_, n) => `code ${n},sms`).join('\n');
     await writeFile(join(directory, 'codes.csv'), `name,type\n${rows}\n`);
@@ -384,7 +384,7 @@ describe('an error message of the service', () => {
     'right-to-left override',
     'lone high surrogate',
     'NUL',
-  ])('is harmless in the message, and in JSON: %s', async (name) => {
+  ])('in an error is harmless on a terminal and in JSON: %s', async (name) => {
     const text = HOSTILE[name];
     const service = await useService({
       refuse: () => ({ status: 400, body: { error: `no: ${text}`, code: text } }),
@@ -401,7 +401,7 @@ describe('an error message of the service', () => {
     expect(JSON.parse(json.stderr).error).toMatchObject({ status: 400, exit: 10 });
   });
 
-  test('is harmless in headers', async () => {
+  test('in headers is harmless on a terminal', async () => {
     const body = { data: [], pagination: { page: 1, limit: 1, total: 0, pages: 0 } };
     const some: Record<string, string>[] = [
       { 'X-RateLimit-Plan': '\x9b2Jfree\x07\x1b[31m' },
@@ -426,8 +426,8 @@ describe('an error message of the service', () => {
   });
 });
 
-describe('values of files', () => {
-  test('arrive at the service exactly as names of codes, and are inert in the results', async () => {
+describe('hostile values', () => {
+  test('in a file reach the service as names of codes, and are inert in the results', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0, limit: 100_000 });
     const names = TEXTS.map(wellFormed).filter((text) => text.trim() !== '' && !text.includes('\0'));
@@ -453,7 +453,7 @@ describe('values of files', () => {
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
   });
 
-  test('in rows of JSON are inert in results as CSV, and are read back unchanged', async () => {
+  test('in rows of JSON are inert in results in CSV, and are read back unchanged', async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     const row = {

@@ -65,7 +65,7 @@ describe('a dataset', () => {
     expect(await stats(cwd, 'lake')).toMatchObject({ code: 0, scans: 6 });
   });
 
-  test('whose oldest day was deleted is counted, and its beginning is reported', async () => {
+  test('whose oldest day was deleted is counted, and the beginning of its data is reported', async () => {
     const { cwd } = await useExport(...LAKE);
     await rm(join(cwd, 'lake/dt=2024-07-13'), { recursive: true });
     const found = await stats(cwd, 'lake', '--during', '2024-07', '--timezone', 'UTC');
@@ -81,7 +81,7 @@ describe('a dataset', () => {
 });
 
 describe('an appended file', () => {
-  test('without an extension is a log of its directory, and is missing if only its state is left (F22)', async () => {
+  test('without an extension is read from its directory, and is refused if only its state exists (F22)', async () => {
     const { cwd, run } = await useExport('-o', 'scans', '-f', 'csv');
     await mkdir(join(cwd, 'logs'));
     for (const name of ['scans', 'scans.state.json']) await rename(join(cwd, name), join(cwd, 'logs', name));
@@ -158,7 +158,7 @@ describe('an appended file', () => {
   });
 });
 
-test('two codes that had one slug are counted separately: the later one has the slug, the other its ID (F20)', async () => {
+test('two codes that had the same slug are counted separately, the earlier code by its ID (F20)', async () => {
   const ids = ['a', 'b'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`);
   const row = (code: number, id: number) => `${ids[code]},menu,Name ${code},${id},2026-10-0${id}T00:00:00Z`;
   const cwd = await useDirectory();
@@ -175,8 +175,8 @@ test('two codes that had one slug are counted separately: the later one has the 
   ]);
 });
 
-describe('a file whose name looks like that of a rotated one', () => {
-  test('is not read with a log that was never rotated: it may have the scans of another code (F22)', async () => {
+describe('a file with a name like that of a rotated file', () => {
+  test('is not read with a log that was never rotated (F22)', async () => {
     const { cwd, sandbox, run: start } = await useExport('-o', 'kept.csv');
     const run = (...args: string[]) => start('scans', 'export', ...args);
     expect(await run(sandbox.codeId(0), '-o', 'plain.csv')).toMatchObject({ code: 0 });

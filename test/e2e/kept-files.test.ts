@@ -84,7 +84,7 @@ const KEPT: readonly (readonly [string, RegExp])[] = [
 ];
 
 describe('files that later runs rely on', () => {
-  it('are replaced neither by an output nor by a summary (T14)', async () => {
+  it('are not replaced by an output or a summary (T14)', async () => {
     const work = await useWork();
     await leaveFiles(work);
     for (const [file, says] of KEPT) {
@@ -155,8 +155,8 @@ describe('files that later runs rely on', () => {
   });
 });
 
-describe('files of one run', () => {
-  it('must be different files, by any path and even before they exist', async () => {
+describe('the files of a run', () => {
+  it('must differ, by any path and even before they exist', async () => {
     const work = await useWork();
     await leaveFiles(work);
     await symlink('../rows.csv', work.path('sub/rows.csv'));
@@ -224,7 +224,7 @@ describe('--summary', () => {
 });
 
 describe('scans tail --state', () => {
-  it('refuses a file that is not its state, and never proposes to remove it', async () => {
+  it('refuses a file that is not its state, and never suggests removing that file', async () => {
     const work = await useWork();
     await leaveFiles(work);
     for (const name of firstRows(2, [

@@ -35,9 +35,9 @@ async function prepare(source: Source, sandbox: TestSandbox, key = KEY): Promise
   return env;
 }
 
-describe('the source of the key', () => {
+describe('the key source', () => {
   test.each<Source>(['variable', 'file', 'credential', 'profile', 'command'])(
-    '%s authorizes requests, and is reported without the key',
+    '%s provides the key for requests, and is reported without the key',
     async (source) => {
       const sandbox = await useSandbox({ key: KEY, codes: 2 });
       const env = await prepare(source, sandbox);
@@ -100,7 +100,7 @@ async function useCommandKey() {
 }
 
 describe('a key-command', () => {
-  test('is stored without a key, and removed by logout and by another login', async () => {
+  test('is stored without the key, and removed by logout and by another login', async () => {
     const { env, run } = await useCommandKey();
     const file = join(env.QRCTL_CONFIG_DIR ?? '', 'config.json');
     expect(readFileSync(file, 'utf8')).not.toContain(KEY);

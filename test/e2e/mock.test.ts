@@ -46,7 +46,7 @@ const COMMANDS: [string[], number, RegExp][] = [
   [['doctor'], 0, /responds and accepts the key/],
 ];
 
-describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
+describe.runIf(PRISM)('with the mock server Prism,', { timeout: 60_000 }, () => {
   const running: ChildProcess[] = [];
   let fixed: string;
   let random: string;
@@ -87,13 +87,13 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
     return { cwd: directory, input, env: { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: input.trim() } };
   }
 
-  test.each(COMMANDS)('%j works', async (args, exit, says) => {
+  test.each(COMMANDS)('%j has the expected exit code and output', async (args, exit, says) => {
     const { code, stdout, stderr } = await runByDay(args, await optionsFor(fixed));
     expect(`${stdout}\n${stderr}`).toMatch(says);
     expect(code).toBe(exit);
   });
 
-  test('without a key is refused', async () => {
+  test('a command without a key exits with 3', async () => {
     const { env, ...options } = await optionsFor(fixed);
     expect(
       (await runByDay(['qr', 'list'], { ...options, env: { ...env, QRCTL_API_KEY: undefined } })).code,
@@ -110,7 +110,7 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
     },
   );
 
-  test('uses the ID of the example in the description', () => {
+  test('the tests use the ID of the example in the API description', () => {
     expect(EXAMPLES.QRCode).toMatchObject({ id: ID });
   });
 });

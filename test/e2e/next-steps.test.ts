@@ -55,7 +55,7 @@ describe('a proxy that is down', () => {
   test.each([
     ['HTTP_PROXY', 'http://127.0.0.1:2/api/v1'],
     ['HTTPS_PROXY', 'https://qr.example/api/v1'],
-  ])('is named without its password: %s', async (variable, baseUrl) => {
+  ])('is reported without its password: %s', async (variable, baseUrl) => {
     const env = { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: WRONG, [variable]: NOTHING_LISTENS };
     for (const args of [['qr', 'list', '--retry-for', '0'], ['doctor']]) {
       const { code, stdout, stderr } = await runByDay(args, { env });
@@ -67,7 +67,7 @@ describe('a proxy that is down', () => {
   });
 });
 
-describe('a proposed command has the --profile and --base-url of the run', () => {
+describe('a suggested command has the --profile and --base-url of the run', () => {
   test('after a code that was not found, on a terminal and in JSON', async () => {
     const { qr, sandbox } = await useProfiles();
     const text = await qr(['qr', 'get', 'no such', '--profile', 'kundeb']);
@@ -123,7 +123,7 @@ describe('a proposed command has the --profile and --base-url of the run', () =>
 });
 
 describe('the prompt of a deletion', () => {
-  test('shows profile, host and backup directory, and proposes to pause in the same workspace', async () => {
+  test('shows profile, host and backup directory, and suggests pausing the code in the same workspace', async () => {
     const { qr, sandbox } = await useProfiles();
     const slug = slugOf(sandbox);
     const { host } = new URL(sandbox.baseUrl);

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('contains the program and no other files', () => {
+  test('contains the program, its documents and no other files', () => {
     const parts =
       /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|resvg\.wasm\.br|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
@@ -92,11 +92,11 @@ describe('the package', () => {
     });
   });
 
-  test('is installed by a normal user without a warning about scripts', () => {
+  test('is installed without a warning', () => {
     expect(said).not.toMatch(/warn(?!.*\bnodedir\b)/i);
   });
 
-  test('names the license of every library in it', async () => {
+  test('lists the license of each bundled library', async () => {
     const licenses = await readFile(join(prefix, 'lib/node_modules/qrctl/dist/THIRD-PARTY-LICENSES'), 'utf8');
     for (const name of [
       'pdfkit',
@@ -113,7 +113,7 @@ describe('the package', () => {
     }
   });
 
-  test('works after the installation', async () => {
+  test('can be run after the installation', async () => {
     const qrctl = join(prefix, 'bin', 'qrctl');
     await access(join(prefix, 'share/man/man1/qrctl-scans-export.1'));
     await withSandbox({ codes: 3, scans: 10 }, async ({ env, codeId }) => {

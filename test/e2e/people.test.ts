@@ -22,7 +22,7 @@ const storing = (change: (text: string) => string): Fault =>
   });
 
 describe('a conflict of qr apply', () => {
-  it('is reported again by the same command: the edit of another client is not undone', async () => {
+  it('is reported again by the same command, and the edit of another client is kept', async () => {
     const rows = 'key,name,destination\nk1,Flyer,https://h.example/\nk2,Bar,https://a.example/\n';
     const { create, qr, sandbox, code } = await useBench(rows);
     expect((await create()).code).toBe(0);
@@ -38,7 +38,7 @@ describe('a conflict of qr apply', () => {
   });
 });
 
-describe('a sheet that was created', () => {
+describe('a sheet whose codes were created', () => {
   const ways: [string, (bench: Bench) => Promise<unknown>, string[]][] = [
     [
       'copied',
@@ -55,7 +55,7 @@ describe('a sheet that was created', () => {
   ];
 
   it.each(firstRows(2, ways))(
-    'and %s creates no duplicate code, on this machine or another',
+    'and that was %s creates no duplicate code, on this machine or another',
     async (_, change, from) => {
       const bench = await useBench(rowsOf(3));
       const { create, qr, methods } = bench;
@@ -82,7 +82,7 @@ describe('a sheet that was created', () => {
 });
 
 describe('a list that was saved yesterday', () => {
-  it('changes only the edited row: the new address of another client and a paused status are kept', async () => {
+  it('changes only the edited row, and keeps the changes of other clients in other rows', async () => {
     const { qr, read, write, sandbox, methods } = await useBench('', { codes: 4 });
     await qr(['list', '-o', 'list.csv']);
     const [a = '', b = '', c = ''] = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -101,7 +101,7 @@ describe('a list that was saved yesterday', () => {
     expect(stderr).toMatch(/Updated 1 code, 3 /);
   });
 
-  it('needs a decision for a field changed on both sides (9), and carries out the decisions in its results', async () => {
+  it('needs a decision for a field changed on both sides (9), and applies the decisions in its results', async () => {
     const { qr, edit, readResults, sandbox, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     const ids = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -220,7 +220,7 @@ describe('qr apply', () => {
 });
 
 describe('a code that was deleted', () => {
-  it('is reported as deleted (9) until --as-new is passed or its row is removed', async () => {
+  it('is reported as `gone` (9) until --as-new is passed or its row is removed', async () => {
     const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
     await create();
     const { id } = code('Code 2');
@@ -247,11 +247,11 @@ const habits: [string, (text: string) => string][] = [
   ['normalizes', (text) => text.replace(/ +/g, ' ').replace(/^(https:\/\/[^/]+)$/, '$1/')],
   ['shortens', (text) => (text.startsWith('http') ? text : text.slice(0, 20))],
 ];
-describe.each(firstRows(1, habits))('a service that %s what it is sent', (_, change) => {
+describe.each(firstRows(1, habits))('a service that %s the values of a request', (_, change) => {
   const NAME = 'A  poster with a name longer than 20';
   const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
 
-  it('receives no repeated PATCH: create, update and apply send none without a difference', async () => {
+  it('receives no repeated PATCH from `qr create`, `qr update` and `qr apply`', async () => {
     const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, {
       intercept: storing(change),
     });
@@ -278,7 +278,7 @@ describe.each(firstRows(1, habits))('a service that %s what it is sent', (_, cha
 });
 
 describe('a run', () => {
-  it('costs the listing and one request per row while another client also sends requests', async () => {
+  it('sends the listing and one request per row while another client also sends requests', async () => {
     const { create, sandbox, methods } = await useBench(rowsOf(6), {
       intercept: async (exchange) => {
         if (exchange.request.headers['x-other'] === undefined && exchange.request.method === 'POST')

@@ -33,7 +33,7 @@ let sandbox: TestSandbox;
 let theirs: string;
 let secrets: string;
 
-describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => {
+describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of another user', () => {
   beforeEach(async () => {
     sandbox = await useSandbox({ codes: 1, scans: 120, limit: 1e6 });
     const directory = await useDirectory();
@@ -74,7 +74,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     runByDay(['scans', 'export', sandbox.codeId(), '-o', path, ...more], { env: sandbox.env });
 
   test.each(['empty', 'full'])(
-    'follows no link of that user to the %s file of root, by -o or --append (D14)',
+    'follows no link of that user to the %s file of root with -o or --append (D14)',
     async (name) => {
       const before = protectedState();
       symlinkSync(join(secrets, name), join(theirs, 'scans.csv'));
@@ -88,7 +88,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     },
   );
 
-  test('follows no link of that user to a device or FIFO of root, whatever writes (D14)', async () => {
+  test('follows no link of that user to a device or FIFO of root, with any command (D14)', async () => {
     const fifo = join(secrets, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', fifo]);
     for (const target of ['/dev/null', fifo]) {
@@ -164,7 +164,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     'scans export --partition-by day --append',
   ];
   test.each([...makers, 'qr image', 'qr delete'])(
-    '%s into a directory follows no link of that user to a directory of root (D14)',
+    'follows no link of that user to a directory of root with `%s` (D14)',
     async (maker) => {
       const before = protectedState();
       symlinkSync(secrets, join(theirs, 'lake'));
@@ -191,7 +191,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     },
   );
 
-  test('leaves no file of root in the home of that user after a completion', async () => {
+  test('leaves no file in the home of that user after a completion', async () => {
     const env = { ...sandbox.env, HOME: theirs, XDG_CACHE_HOME: undefined, QRCTL_CONFIG_DIR: undefined };
     for (const cache of [undefined, join(theirs, 'cache')]) {
       const run = cache === undefined ? runCli : runByDay;
@@ -204,7 +204,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     }
   });
 
-  test('keeps no set-uid or set-gid permission of a replaced file (D6)', async () => {
+  test('removes set-uid and set-gid permissions when it replaces a file (D6)', async () => {
     const path = join(theirs, 'scans.csv');
     writeFileSync(path, 'x');
     chownSync(path, NOBODY, NOBODY);
@@ -244,7 +244,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     300_000,
   );
 
-  test('reports that a process of that user holds the lock, not that another run works (D13)', async () => {
+  test('reports that a process of that user holds the lock, not that another run is in progress (D13)', async () => {
     const { createHash } = await import('node:crypto');
     const { dev, ino } = statSync(theirs, { bigint: true });
     const name = `qrctl-${createHash('sha256').update(`${dev}:${ino}:scans.csv`).digest('hex')}`.padEnd(

@@ -52,7 +52,7 @@ describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   // Reading a regular file ends: that it had no bound shows only in the memory of a process of its own.
   const isRegular = make === truncateLarge;
   test.each(firstRows(isRegular ? 1 : 3, READERS))(
-    'at the path of %s is refused, and is not replaced',
+    'at the path of %s is refused in bounded memory',
     async (name, args) => {
       const cwd = await useDirectory();
       const sandbox = await useSandbox({ codes: 1, scans: 2 });
@@ -68,7 +68,7 @@ describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   );
 });
 
-test.skipIf(platform() === 'win32')('results of 5 GiB are neither read nor replaced', async () => {
+test.skipIf(platform() === 'win32')('a results file of 5 GiB is neither read nor replaced', async () => {
   const cwd = await useDirectory();
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   writeFileSync(join(cwd, 'codes.csv'), 'name,type\na,sms\n');
@@ -107,7 +107,7 @@ test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
 );
 
 test.skipIf(platform() === 'win32')(
-  'the user’s own link to their own file is read and written through',
+  'a link of the user to a file of the user is read and written through',
   async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 0 });

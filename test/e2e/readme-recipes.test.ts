@@ -70,13 +70,15 @@ async function runPages(names: readonly string[]): Promise<void> {
   }
 }
 
-describe('every block of shell works unchanged', () => {
+describe('in README and the guides,', () => {
   // By day each line of the guides is parsed (test/commands/readme.test.ts).
   const guides = DOCUMENTS.filter((name) => runnable(name).length > 0 && name !== 'README.md');
-  test.each(['README.md', ...(SOAK ? guides : [])])('in %s alone', (name) => runPages([name]));
+  test.each(['README.md', ...(SOAK ? guides : [])])('each shell block of %s works unchanged', (name) =>
+    runPages([name]),
+  );
 
   test.runIf(SOAK)(
-    'in README and the guides, one after the other in one directory',
+    'all shell blocks work unchanged, one after the other in one directory',
     { timeout: 600_000 },
     () => runPages(PAGES),
   );
@@ -88,19 +90,19 @@ describe('every block of shell works unchanged', () => {
     expect(all.filter((file, at) => all.indexOf(file) !== at)).toEqual([]);
   });
 
-  test('each guide has such a block', () => {
+  test('only three guides have no runnable shell block', () => {
     const without = DOCUMENTS.filter((name) => runnable(name).length === 0);
     expect(without).toEqual(['docs/guarantees.md', 'docs/install.md', 'docs/performance.md']);
   });
 
-  test('except blocks that install, prompt, or need another machine', () => {
+  test('only blocks that install, prompt, or need another machine are not run', () => {
     for (const name of DOCUMENTS) {
       for (const block of blocksIn(readDocument(name), 'bash'))
         expect(block).toMatch(/\bnpm |^qrctl sandbox$|auth login|rclone/m);
     }
   });
 
-  test('the first output in README is that of the block before it, on the day that it states', async () => {
+  test('the first output in README is that of the block before it, on the stated day', async () => {
     const [expected = ''] = blocksIn(readDocument('README.md'), 'console');
     const [, day = ''] = /to (\d{4}-\d\d-\d\d) /.exec(expected) ?? [];
     const sandbox = await useSandbox({ hasEqualSizes: false, endsAtMs: Date.parse(day) + DAY_MS });
@@ -112,7 +114,7 @@ describe('every block of shell works unchanged', () => {
     expect(stdout.trim()).toBe(expected.trim());
   });
 
-  test('README has the key of the sandbox', async () => {
+  test('README contains the key of the sandbox', async () => {
     expect(readDocument('README.md')).toContain(
       `QRCTL_API_KEY=${(await useSandbox({ codes: 1, scans: 0 })).apiKey}\n`,
     );
@@ -142,14 +144,14 @@ test('the placeholder HOST is neither stored nor drawn', async () => {
 describe.runIf(SOAK)('the script of the CI job', () => {
   const [check = '', , create = ''] = runnable('docs/ci.md');
 
-  test('can be run again', async () => {
+  test('succeeds again in a second run', async () => {
     const shell = await useSandboxShell();
     await shell(check);
     expect((await shell(create)).status).toBe(0);
     expect((await shell(create)).status).toBe(0);
   });
 
-  test('fails with its command, even under bash -e, and prints advice', async () => {
+  test('fails if its command fails, even under bash -e, and prints advice', async () => {
     const shell = await useSandboxShell();
     await shell(check);
     // No less an outage for being waited out a second instead of half a minute.
@@ -158,7 +160,7 @@ describe.runIf(SOAK)('the script of the CI job', () => {
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
   });
 
-  test('proposes to upgrade or delete codes at the limit of the plan', async () => {
+  test('suggests upgrading the plan or deleting codes at the limit of the plan', async () => {
     const shell = await useSandboxShell({ codes: 25, codeLimit: 26 });
     await shell(check);
     const { status, stdout } = await shell(create);
@@ -170,28 +172,25 @@ describe.runIf(SOAK)('the script of the CI job', () => {
 });
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-test.skipIf(!hasSystemd)(
-  'systemd accepts the units of the guide, and they run commands that other tests run',
-  async () => {
-    const directory = await useDirectory();
-    const guide = readDocument('docs/scheduled-exports.md');
-    const units = [...guide.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(
-      ([, name = '', text = '']) => ({ name, text }),
-    );
-    expect(units.map(({ name }) => name)).toEqual([
-      'qrctl-export.service',
-      'qrctl-export.timer',
-      'qrctl-failed@.service',
-    ]);
-    // Whether there is such a command is not what is asked here.
-    for (const { name, text } of units)
-      await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
-    const paths = units.map(({ name }) => join(directory, name));
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
-      env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
-      encoding: 'utf8',
-    });
-    const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
-    expect([status, ours]).toEqual([0, []]);
-  },
-);
+test.skipIf(!hasSystemd)('systemd accepts the units of the guide', async () => {
+  const directory = await useDirectory();
+  const guide = readDocument('docs/scheduled-exports.md');
+  const units = [...guide.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(
+    ([, name = '', text = '']) => ({ name, text }),
+  );
+  expect(units.map(({ name }) => name)).toEqual([
+    'qrctl-export.service',
+    'qrctl-export.timer',
+    'qrctl-failed@.service',
+  ]);
+  // Whether there is such a command is not what is asked here.
+  for (const { name, text } of units)
+    await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
+  const paths = units.map(({ name }) => join(directory, name));
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+    env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
+    encoding: 'utf8',
+  });
+  const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
+  expect([status, ours]).toEqual([0, []]);
+});

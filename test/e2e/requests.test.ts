@@ -43,9 +43,9 @@ const EDGES: [number, number][] = [
   [1050, 4],
 ];
 
-describe('the requests of an export', () => {
+describe('the number of requests of an export', () => {
   test.each([[1, 1], [500, 2], [501, 2], ...(SOAK ? EDGES : [])])(
-    '%i scans of a code specified by ID cost %i requests',
+    'for %i scans of a code specified by ID is %i',
     async (scans, cost) => {
       const sandbox = await sandboxWith(scans);
       const args = ['scans', 'export', sandbox.codeId()];
@@ -58,7 +58,7 @@ describe('the requests of an export', () => {
     },
   );
 
-  test('a code without scans costs one more request if it was specified by ID, and none if it was listed', async () => {
+  test('for a code without scans is two if it was specified by ID, and one besides the listing if it was listed', async () => {
     const sandbox = await sandboxWith(0);
     expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({
       code: 0,
@@ -67,7 +67,7 @@ describe('the requests of an export', () => {
     expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
   });
 
-  test('--all costs its listing and the pages of each code, as an append does; the next append costs one request per code', async () => {
+  test('with --all is the listing and the pages of each code, and one per code for the next append', async () => {
     const sandbox = await useSandbox({ codes: 102, scans: 20 });
     const codes = [...sandbox.workspace.codes()].map(({ id }) => sandbox.scans(id).length);
     const cost = 2 + codes.reduce((sum, scans) => sum + costOf(scans), 0);
@@ -107,12 +107,12 @@ const capped = (cap: number): Intercept =>
     });
   });
 
-describe('the requests of a count', () => {
+describe('the number of requests of a count', () => {
   const first = new Date(Date.now() - 20 * 86_400_000);
 
   const COUNTED = [0, 1, 500, 1234];
   test.each(COUNTED)(
-    'of %i scans are those of an export, by any dimension, and fewer only by totals',
+    'of %i scans equals that of an export, for dimensions other than code',
     async (scans) => {
       const sandbox = await sandboxWith(Math.max(0, scans - 1));
       // On the first day of the range, which shows that the code is older.
@@ -140,7 +140,7 @@ describe('the requests of a count', () => {
   test.each([
     [4001, 2],
     [4000, 3],
-  ])('by code are its total and the last page, which proves it: of %i scans, %i', async (scans, requests) => {
+  ])('by code, for the total and the last page of %i scans, is %i per code', async (scans, requests) => {
     const sandbox = await useSandbox({ codes: 3, scans });
     const counted = await requestsOf(sandbox, ['scans', 'stats', '--all', '--by', 'code']);
     expect(counted).toMatchObject({ code: 0, requests: 1 + 3 * requests });
@@ -149,7 +149,7 @@ describe('the requests of a count', () => {
 
 describe('a capped total', () => {
   test.each(['none'] as const)(
-    'at a round number hides no scans, however dense they are (%s)',
+    'at a round number hides no scans, even if thousands fall into 10 s (%s)',
     async (scanOrder) => {
       const dense = { codes: 1, scans: 3000, spanMs: 10_000, scanOrder, intercept: capped(1000) };
       const sandbox = await useSandbox(dense);
@@ -208,7 +208,7 @@ describe('the requests that --dry-run predicts', () => {
 
   const slugOf = (sandbox: TestSandbox, n: number) => sandbox.workspace.codes()[n]?.slug ?? '';
 
-  test('are about those of dated changes, even for an unknown slug', async () => {
+  test('are at most four in a run of one dated change, even for a slug that was never listed', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     for (const n of [0, 249]) {
       const plan = `slug,at,name\n${slugOf(sandbox, n)},2026-01-01T00:00:00Z,new\n`;
@@ -217,7 +217,7 @@ describe('the requests that --dry-run predicts', () => {
     }
   });
 
-  test('are those of a deletion by slugs and an ID', async () => {
+  test('equal those of a deletion by slugs and an ID', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     const listed = await fetch(`${sandbox.env.QRCTL_BASE_URL}/qr?page=1&limit=100`, {
       headers: {
@@ -232,7 +232,7 @@ describe('the requests that --dry-run predicts', () => {
     expect([foreseen, requests <= 7]).toEqual([requests, true]);
   });
 
-  test('are about those of a deletion that is complete, or complete in part', async () => {
+  test('are at most five in a run of a deletion that is repeated completely or in part', async () => {
     const sandbox = await useSandbox({ codes: 4, scans: 3 });
     const codes = [0, 1, 2, 3].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     const directory = await useDirectory();
@@ -244,12 +244,12 @@ describe('the requests that --dry-run predicts', () => {
   });
 
   test.each([
-    ['of which only the id', ['--ids'], 2],
-    ['of which only the id and the time', ['--fields', 'id,ts'], 2],
-    ['with the ids of their codes', ['--fields', 'qr_id,id', '-f', 'ndjson'], 2],
+    ['with only the ID', ['--ids'], 2],
+    ['with only the ID and the time', ['--fields', 'id,ts'], 2],
+    ['with code IDs', ['--fields', 'qr_id,id', '-f', 'ndjson'], 2],
     ['with the names of their codes', ['--fields', 'qr_name,id'], 4],
     ['in files named by slug', ['--file-names', 'slug', '--output-dir', 'rows.csv.d'], 4],
-  ])('of scans of two ids %s is written', async (_, flags, requests) => {
+  ])('equal those of an export of the scans of two codes, %s', async (_, flags, requests) => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const [a, b] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', a, b, ...flags];
@@ -266,32 +266,29 @@ describe('the requests that --dry-run predicts', () => {
   test.each([
     ['whose names are written', [], 3],
     ['in files of their own', ['--output-dir', 'scans'], 2],
-  ])(
-    'of two codes %s, of which one was deleted, count no further request for that one',
-    async (_, flags, named) => {
-      const sandbox = await useSandbox({ codes: 1, scans: 3 });
-      const gone = '00000000-0000-4000-8000-000000000000';
-      const cwd = await useDirectory();
-      for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
-        const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
-        const requests = verb === 'export' ? named : 2;
-        const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
-        expect(dry.code, dry.stderr).toBe(0);
-        expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
-        if (verb === 'export')
-          expect(dry.stderr).toContain(
-            `1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `,
-          );
-        expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
-      }
-    },
-  );
+  ])('of two codes %s include no further request for a deleted code', async (_, flags, named) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 3 });
+    const gone = '00000000-0000-4000-8000-000000000000';
+    const cwd = await useDirectory();
+    for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
+      const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
+      const requests = verb === 'export' ? named : 2;
+      const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
+      expect(dry.code, dry.stderr).toBe(0);
+      expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
+      if (verb === 'export')
+        expect(dry.stderr).toContain(
+          `1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `,
+        );
+      expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
+    }
+  });
 
   test.each([
     ['a range', [10, 0], 1],
     // Only the age of the code shows whether the days before its first scan count.
     ['a range that begins without scans', [9, 0], 2],
-  ])('of %s of a code by ID costs as many by country as an export', async (_, days, requests) => {
+  ])('for a count by country of %s are as many as for an export of the code', async (_, days, requests) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     for (const day of days)
       sandbox.workspace.addScan(sandbox.codeId(), {
@@ -312,7 +309,7 @@ describe('the requests that --dry-run predicts', () => {
     ['stats', 'an id and slugs', [0, 1, 2, 249], [3], 8],
   ] as const;
   test.each(firstRows(2, named))(
-    'are about those of scans %s for %s that were never listed',
+    'differ by at most one from those of `scans %s` for %s that were never listed',
     async (verb, _, slugs, ids, requests) => {
       const sandbox = await useSandbox({ codes: 250, scans: 0 });
       for (const { id } of sandbox.workspace.codes())

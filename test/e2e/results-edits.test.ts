@@ -11,7 +11,7 @@ const EDITS: [what: string, cells: Record<string, string>][] = [
 
 describe('edits in a results file', () => {
   it.each(EDITS)(
-    'with %s are kept by qr create --from LIST, whatever the outcome of the row',
+    'are kept as FILE.old by `qr create --from LIST`, whatever the outcome of the row: %s',
     async (_, cells) => {
       const { create, edit, read, readResults, directory } = await useBench(rowsOf(2));
       await create();
@@ -36,7 +36,7 @@ describe('edits in a results file', () => {
     },
   );
 
-  it('are kept by qr update --from LIST, each time in a new file', async () => {
+  it('are kept by `qr update --from LIST`, each time in a new file', async () => {
     const { create, qr, edit, read } = await useBench(rowsOf(2));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -50,7 +50,7 @@ describe('edits in a results file', () => {
     }
   });
 
-  it('are kept once for a workbook, and do not replace an earlier kept file with other codes', async () => {
+  it('are kept once for a workbook, and do not replace an earlier kept file', async () => {
     const { create, qr, write, read, directory } = await useBench(rowsOf(2));
     await create(['--results', 'codes.results.xlsx']);
     await write('codes.results.xlsx.old', 'other codes');

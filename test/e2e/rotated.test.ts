@@ -120,7 +120,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'all.csv.state.json')).toMatchObject({ code: 2 });
   });
 
-  test('is reported for a month that was rotated away, as --append --rotated left it night by night', async () => {
+  test('of --append --rotated gives a complete report of a month whose files were all rotated', async () => {
     const { sandbox, cwd } = await useJob({ codes: 2, scans: 0 });
     const days = ['2024-09-30', '2024-10-01', '2024-10-15', '2024-10-31', '2024-11-01'];
     for (const [night, day] of days.entries()) {
@@ -193,7 +193,7 @@ describe('a directory', () => {
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
   });
 
-  test('of one log per code counts each code once, under any rotation scheme', async () => {
+  test('with one log per code is counted with each scan once, even after rotation', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 4 });
     const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
     expect((await run(...line)).code).toBe(0);
@@ -238,7 +238,7 @@ describe('a period that the files do not cover', () => {
     );
   });
 
-  test('without any scan ends with 9, and no file is written', async () => {
+  test('and that has no scans leads to exit 9, and no file is written', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07'), 'empty.csv': `${HEADER}\n` });
     for (const args of [
       ['--input', 'scans.csv', '--during', '2026-09'],
@@ -286,7 +286,7 @@ describe('a period that the files do not cover', () => {
 });
 
 describe('the range that was read', () => {
-  test('the closing line states both ends of the range, and a hint explains a bare date in --until', async () => {
+  test('is stated with both ends in the last line, and a hint explains a bare date in --until', async () => {
     const { sandbox, run } = await useJob({ codes: 1, scans: 50 });
     const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];
     const both = 'from 2024-10-01 00:00 to 2024-10-31 00:00 (Europe/Berlin)';

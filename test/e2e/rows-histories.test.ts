@@ -4,7 +4,7 @@ import { openTheatre } from '../rows/theatre.ts';
 import { BIN } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 
-it('runs create no duplicate code, mix up no rows, revert no edit silently, and end with 0 only if all agree', async () => {
+it('random histories create no duplicate code, mix up no rows, and revert no edit without a report', async () => {
   const theatre = await openTheatre(BIN);
   onTestFinished(() => theatre.close());
   const problems: string[] = [];

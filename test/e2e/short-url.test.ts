@@ -42,7 +42,7 @@ describe('short_url', () => {
     },
   );
 
-  it('is in the results of a creation, empty for a row without a code, and those results can be read again', async () => {
+  it('is in the results of a creation, and is empty for a row without a code', async () => {
     const { sandbox, qrctl, rows, write } = await useProfile();
     sandbox.workspace.setCodeLimit(4);
     await write('codes.csv', 'name,type,shelf\nmenu,sms,A\nposter,sms,B\n');
@@ -75,7 +75,7 @@ describe('short_url', () => {
     ]);
   });
 
-  it('is in no output if the profile has no short URL', async () => {
+  it('is not in the output of `qr list` if the profile has no short URL', async () => {
     const { qrctl } = await useProfile();
     expect(await qrctl('config', 'unset', 'short-url')).toMatchObject({ code: 0 });
     expect((await qrctl('qr', 'list', '-f', 'json')).stdout).not.toContain('short_url');
@@ -83,7 +83,7 @@ describe('short_url', () => {
 });
 
 describe('qr list -o codes.xlsx --timezone', () => {
-  it('has times in that zone; other formats refuse --timezone before any request', async () => {
+  it('has times in that zone, and other formats refuse --timezone before any request', async () => {
     const { sandbox, qrctl, rows } = await useProfile();
     sandbox.workspace.update(sandbox.codeId(0), { name: 'edited' });
     const wallOf = async (zone: string) => {
@@ -117,7 +117,7 @@ it.each([
   [['qr', 'update'], '--from'],
   [['qr', 'image'], '--from'],
   [['qr', 'check'], '--from'],
-])('help of %j mentions .xlsx at %s', async (command, flag) => {
+])('the help of %j mentions .xlsx for %s', async (command, flag) => {
   const { stdout } = await runByDay(['help', ...command, '--full']);
   const [, text = ''] = new RegExp(`${flag}\\b([\\s\\S]*?)(?=\\n +-|\\n\\n)`).exec(stdout) ?? [];
   expect(text).toContain('.xlsx');

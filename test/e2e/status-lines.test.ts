@@ -34,7 +34,7 @@ function sendForever(line: string, { socket }: RawRequest): void {
 }
 
 describe('an invalid status line', () => {
-  test.each(LINES)('%j of a gateway fails the request within seconds', async (line) => {
+  test.each(LINES)('of a gateway makes the request fail within seconds: %j', async (line) => {
     const { env } = await useFaultServer((request) => sendBody(line, request));
     // An assertion outside of any promise ends a process; here it fails the test.
     const run = line === ASSERTED[0] ? runCli : runByDay;
@@ -75,7 +75,7 @@ describe('an invalid status line', () => {
   });
 
   test.each([...firstRows(1, ASSERTED), ...firstRows(1, ENDLESS)])(
-    '%j does not disable SIGTERM and --timeout',
+    'does not disable --timeout and SIGTERM: %j',
     async (line) => {
       const { env, requests } = await useFaultServer((request) =>
         (ENDLESS.includes(line) ? sendForever : sendBody)(line, request),

@@ -32,8 +32,8 @@ async function useRuns(options: SandboxOptions = {}) {
   return { sandbox, cwd, run, write: (name: string, text: string) => writeFile(join(cwd, name), text) };
 }
 
-describe('qr create', () => {
-  it('from a file counts its rows by outcome, even if it is run again or fails in the middle', async () => {
+describe('the summary of qr create', () => {
+  it('from a file counts rows by outcome, even if the run is repeated or fails partway', async () => {
     const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
     await write('codes.csv', rowsOf('a', 'b', 'c'));
     expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
@@ -67,7 +67,7 @@ describe('qr create', () => {
     });
   });
 
-  it.runIf(SOAK)('from a file counts the finished rows if it is interrupted', async () => {
+  it.runIf(SOAK)('from a file counts the finished rows if the run is interrupted', async () => {
     let asked = () => {};
     const waiting = new Promise<void>((resolve) => {
       asked = resolve;
@@ -92,7 +92,7 @@ describe('qr create', () => {
 
   const X = ['--name', 'x', '--destination', 'https://example.com/x'];
 
-  it('for one code counts that code, even if it is uncertain whether the code was created', async () => {
+  it('for one code counts the code, even if it is uncertain whether the code was created', async () => {
     const { run } = await useRuns();
     expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
       exit: 0,
@@ -118,7 +118,7 @@ describe('qr create', () => {
   });
 });
 
-test('qr update and qr delete count codes and outcomes, on the command line or in a file', async () => {
+test('the summaries of `qr update` and `qr delete` count codes and outcomes, for codes and for files', async () => {
   const { run, write, sandbox } = await useRuns({
     intercept: sometimes(({ request }) => `${request.body}`.includes('"bad"') && fails(400)),
   });
@@ -162,7 +162,7 @@ test('qr update and qr delete count codes and outcomes, on the command line or i
   });
 });
 
-test('qr list and qr get count printed codes, and list no file that was not written', async () => {
+test('the summaries of `qr list` and `qr get` count printed codes, and list only files that were written', async () => {
   const { run, sandbox } = await useRuns();
   expect(await run('qr', 'list', '-o', 'codes.xlsx')).toMatchObject({
     exit: 0,
@@ -190,7 +190,7 @@ test('qr list and qr get count printed codes, and list no file that was not writ
   });
 });
 
-test('qr check and qr image count outcomes', async () => {
+test('the summaries of `qr check` and `qr image` count outcomes', async () => {
   const { run, cwd, sandbox } = await useRuns({ codes: 0 });
   for (const destination of ['mailto:a@example.com', '', 'https://a b'])
     sandbox.workspace.put({ destination });
@@ -224,7 +224,7 @@ test('qr check and qr image count outcomes', async () => {
   });
 });
 
-test('scans stats, report and tail count codes, rows and files', async () => {
+test('the summaries of `scans stats`, `scans report` and `scans tail` count codes, rows and files', async () => {
   const { run } = await useRuns();
   const range = ['--since', '2020-01-01T00:00Z', '--until', '2030-01-01T00:00Z'];
   const stats = await run('scans', 'stats', '--all', '--by', 'device', '-o', 'stats.csv', ...range);
@@ -248,7 +248,7 @@ test('scans stats, report and tail count codes, rows and files', async () => {
   });
 });
 
-test('commands without codes have null counts, and the names of their files', async () => {
+test('the summaries of commands without codes have null counts and the names of their files', async () => {
   const { run } = await useRuns();
   expect(await run('api', 'GET', '/qr')).toMatchObject({
     exit: 0,
@@ -283,7 +283,7 @@ async function rowsBelow(path: string): Promise<number> {
   );
 }
 
-describe('scans export', () => {
+describe('the summary of scans export', () => {
   const instant = (ms: number) => new Date(ms).toISOString();
 
   it.each([
@@ -291,7 +291,7 @@ describe('scans export', () => {
     ['a directory of files', 'logs', ['--output-dir', 'logs']],
     ['a dataset', 'lake', ['--output-dir', 'lake', '-f', 'csv', '--partition-by', 'month']],
   ])(
-    '--append --verify counts in %s the rows that both steps added, and all rows',
+    'with --append --verify counts in %s the rows that both steps added, and all rows',
     async (_, place, output) => {
       const { run, cwd, sandbox } = await useRuns({ codes: 2, scans: 300 });
       const night = () => run('scans', 'export', '--all', '--append', '--verify', ...output);
@@ -343,7 +343,7 @@ describe('scans export', () => {
     },
   );
 
-  it('--append --verify writes the same figures as metrics', async () => {
+  it('with --append --verify has the same figures as metrics', async () => {
     const { cwd, sandbox } = await useRuns({ codes: 1 });
     const night = argv`scans export --all -o log.csv --append --verify --summary run.prom --quiet`;
     await runByDay(night, { cwd, env: sandbox.env });
@@ -360,7 +360,7 @@ describe('scans export', () => {
     ]);
   });
 
-  it('--restart that fails counts the rows of the file that stays', async () => {
+  it('with --restart that fails counts the rows of the file that stays', async () => {
     let status = 200;
     const { run, cwd, sandbox } = await useRuns({
       codes: 1,
@@ -384,7 +384,7 @@ describe('scans export', () => {
     expect((await run(...args, '--restart')).summary).toMatchObject({ exit: 0, rows: 700, added: 700 });
   });
 
-  it('counts the rows of a new dataset as they are on disk, if a code failed or was read again', async () => {
+  it('counts the rows of a new dataset on disk, even if a code failed or was read again', async () => {
     let gone = () => {};
     let late = () => {};
     const { run, cwd, sandbox } = await useRuns({

@@ -101,7 +101,7 @@ test('a summary is written after an export, an unknown flag, a rejected key, and
   expect(down.retries).toBeGreaterThan(0);
 });
 
-test('a run that SIGTERM ends writes a summary', async () => {
+test('a run that is ended by SIGTERM writes a summary', async () => {
   let asked = () => {};
   const waiting = new Promise<void>((resolve) => {
     asked = resolve;

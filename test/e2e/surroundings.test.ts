@@ -330,7 +330,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
   }
 
   test.each(SURROUNDINGS.filter(({ soak }) => !soak || SOAK))(
-    'work in this surrounding: $name',
+    'work under this condition: $name',
     async (surrounding) => {
       const found: Record<string, string[]> = {};
       const quick = Object.entries(COMMANDS).filter(([, { slow, typical }]) => (SOAK ? !slow : typical));
@@ -343,7 +343,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
   );
 
   test.runIf(SOAK).each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))(
-    'such as %s work in several surroundings at once',
+    'such as %s work if several of the tested conditions hold at the same time',
     async (name, row) => {
       const found: Record<string, string[]> = {};
       const tried = SURROUNDINGS.map(async (surrounding) => {
@@ -355,7 +355,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     },
   );
 
-  test('a prompt on a dumb terminal is plain text; under CI there is no prompt', async () => {
+  test('prompt in plain text on a dumb terminal, and do not prompt under CI', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const [dumb, ci] = await Promise.all(
       [{ TERM: 'dumb' }, { CI: 'true' }].map((env) =>

@@ -56,7 +56,7 @@ const idsIn = (stdout: string): number[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line).id);
 
-describe('a restart', () => {
+describe('a restarted tail', () => {
   test('continues after the last printed scan, and prints late scans', async () => {
     const { add, at, args, id } = await useTail();
     add(120);
@@ -84,7 +84,7 @@ describe('a restart', () => {
     expect(idsIn(run.stdout)).toHaveLength(1);
   });
 
-  test('prints the scans of a code created between the runs, and drops a deleted code', async () => {
+  test('prints the scans of a code that was created between the runs', async () => {
     const { add, args, at, sandbox, state } = await useTail();
     add();
     await runByDay([...args('--all', '--since', '1h'), '--max-events', '1'], at);
@@ -113,7 +113,7 @@ describe('a service', () => {
   });
 
   test.each([1, 2])(
-    'that responds once that a code does not exist (%i followed): the code itself is requested, and tail continues (S9)',
+    'that responds once that a code does not exist (%i followed) does not end the tail, which requests the code (S9)',
     async (followed) => {
       let refuses = false;
       const { add, recorded, sandbox, id, state, args, at } = await useTail({
@@ -144,7 +144,7 @@ describe('a service', () => {
   );
 
   test.runIf(SOAK)(
-    'that responds for a while that a code does not exist: its scans are not repeated (S9)',
+    'that responds for a while that a code does not exist causes no repeated scan (S9)',
     async () => {
       let isGone = false;
       const { add, start, sandbox, id } = await useTail({
@@ -205,7 +205,7 @@ describe('kill -9', () => {
     expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(1);
   });
 
-  test('leaves all scans of the state in the file of standard output', async () => {
+  test('leaves each scan that the state records once in the file of standard output', async () => {
     const { add, args, cwd, recorded, sandbox, id } = await useTail();
     const out = join(cwd, 'scans.ndjson');
     for (let round = 1; round <= (SOAK ? 3 : 2); round++) {
@@ -226,7 +226,7 @@ describe('kill -9', () => {
 });
 
 describe('a state is refused and stays unchanged', () => {
-  test('if it is of another workspace, or of another address without --moved-from (S6)', async () => {
+  test('if it belongs to another workspace, or to another address without --moved-from (S6)', async () => {
     const { add, at, args, id, cwd } = await useTail();
     const other = await useSandbox({ codes: 2, scans: 5, seed: 9 });
     const own = await useTail();
@@ -252,7 +252,7 @@ describe('a state is refused and stays unchanged', () => {
     ]);
   });
 
-  test('if its directory is missing, or --moved-from has no state to apply to', async () => {
+  test('if its directory is missing, or if --moved-from is passed without --state', async () => {
     const { at, cwd, id, sandbox } = await useTail();
     const missing = await runByDay(['scans', 'tail', id, '--state', join(cwd, 'no', 'tail.json')], at);
     expect([missing.code, missing.stderr]).toEqual([

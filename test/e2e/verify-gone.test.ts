@@ -11,7 +11,7 @@ import type { TestSandbox } from '../support/sandbox.ts';
 const slugOf = ({ workspace, codeId }: TestSandbox, n: number) =>
   [...workspace.codes()].find(({ id }) => id === codeId(n))?.slug ?? '';
 
-describe.each(['slug', 'id'])('a log of codes that are passed by %s', (by) => {
+describe.each(['slug', 'id'])('a log of codes specified by %s', (by) => {
   test('continues without a deleted code, and reports the code once (A43)', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 4, scans: 120 });
     const names = [0, 1, 2].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
@@ -33,7 +33,7 @@ describe.each(['slug', 'id'])('a log of codes that are passed by %s', (by) => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('is refused if a name is mistyped: a code that exists was not deleted', async () => {
+  test('is refused if a code that still exists is omitted because of a mistyped name', async () => {
     const { sandbox, run } = await useJob({ codes: 3, scans: 20 });
     const names = [0, 1].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
     const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'two.csv', '--append');
@@ -65,7 +65,7 @@ test('a code that exists, but whose scans were not found once, counts as failed,
 });
 
 describe('`scans verify`', () => {
-  test('reports deleted codes until a run records them (V7)', async () => {
+  test('reports deleted codes until --accept-gone or --repair records them (V7)', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 200 });
     expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
     const text = await readFile(join(cwd, 'all.csv'), 'utf8');

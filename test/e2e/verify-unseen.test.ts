@@ -111,7 +111,7 @@ describe('a loss', () => {
     ],
   ];
   test.each(firstRows(5, losses))(
-    '%s is not equal, even under --quiet, and no repair changes the file (V10)',
+    '%s is reported, even with --quiet, and no repair changes the file (V10)',
     async (_, lose, code) => {
       const job = await useLogs();
       await exportAll(job);
@@ -125,7 +125,7 @@ describe('a loss', () => {
     },
   );
 
-  test('of a part of a dataset is found if the part is in the middle, truncated or added (V10)', async () => {
+  test('of a part in the middle of a dataset is reported, but not of its oldest part (V10)', async () => {
     const { run, at } = await useLogs(2, 8);
     const place = ['--all', '--output-dir', 'lake'];
     expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({
@@ -144,8 +144,8 @@ describe('a loss', () => {
   });
 });
 
-describe('data that was not compared', () => {
-  test('is not equal: an edited archive that --input names (V10)', async () => {
+describe('`scans verify`', () => {
+  test('exits with 9 for an edited archive that --input specifies (V10)', async () => {
     const job = await useLogs();
     await exportAll(job, '--rotated');
     await mkdir(job.at('archive'));
@@ -176,7 +176,7 @@ describe('data that was not compared', () => {
       ['--output-dir', 'lake'],
       'lake/_qrctl.json',
     ],
-  ])('is not equal: %s whose state is damaged (V10)', async (_, output, input, state) => {
+  ])('exits with 9 for %s whose state is damaged (V10)', async (_, output, input, state) => {
     const { run, at } = await useLogs();
     expect(await run('scans', 'export', '--all', ...output, '-f', 'csv', '--append')).toMatchObject({
       code: 0,
@@ -185,7 +185,7 @@ describe('data that was not compared', () => {
     expect(await run('scans', 'verify', '--all', ...input)).toMatchObject({ code: 9 });
   });
 
-  test('is not equal: a lost file of a deleted code, even after the deletion was accepted (V10)', async () => {
+  test('reports a lost file of a deleted code, even after the deletion was accepted (V10)', async () => {
     const { sandbox, run, at } = await useLogs();
     const place = ['--all', '--output-dir', 'each'];
     expect(await run('scans', 'export', ...place, '--append')).toMatchObject({ code: 0 });
@@ -197,7 +197,7 @@ describe('data that was not compared', () => {
     expect(await run('scans', 'verify', ...place)).toMatchObject(ends(8, `${id}.csv`));
   });
 
-  test('is refused: a copy without a state, of another workspace (V13)', async () => {
+  test('refuses a copy without a state from another workspace (V13)', async () => {
     const { sandbox, run, at } = await useLogs();
     expect(await run('scans', 'export', '--all', '-o', 'copy.csv')).toMatchObject({ code: 0 });
     const { id } = sandbox.workspace.put({ slug: 'other' });
@@ -210,7 +210,7 @@ describe('data that was not compared', () => {
     }
   });
 
-  test('is refused: a log of another code, and codes that are not in the log (V12)', async () => {
+  test('refuses a log of another code, and codes that are not in the log (V12)', async () => {
     const { sandbox, run } = await useLogs();
     const [one, other] = [0, 1].map((n) => sandbox.codeId(n));
     expect(await run('scans', 'export', one ?? '', '-o', 'one.csv', '--append')).toMatchObject({ code: 0 });
@@ -221,7 +221,7 @@ describe('data that was not compared', () => {
     expect(await run('scans', 'verify', one ?? '', '--input', 'one.csv')).toMatchObject({ code: 0 });
   });
 
-  test('is refused: an empty file, and a range outside of the log (V12)', async () => {
+  test('refuses an empty file, and a range outside of the log (V12)', async () => {
     const job = await useLogs();
     await exportAll(job);
     await writeFile(job.at('empty.csv'), '');
@@ -229,7 +229,7 @@ describe('data that was not compared', () => {
     expect(await job.run(...VERIFY_ALL, '--since', '2999-01-01')).toMatchObject(ends(2, 'log.csv'));
   });
 
-  test('is missing: a new code that was never exported, and has scans in the time of the log; one request each (V12)', async () => {
+  test('reports a new code that was never exported and has scans in the time of the log as missing (V12)', async () => {
     const job = await useLogs(3, 203);
     const { sandbox, run, rows } = job;
     await exportAll(job);
@@ -253,7 +253,7 @@ describe('data that was not compared', () => {
     expect(await run(...EXPORT_ALL)).toMatchObject(ends(0, 'Exported 0 scans'));
   });
 
-  test('is refused: the log of another service, and of another workspace of the same service (V13)', async () => {
+  test('refuses the log of another service, and of another workspace of the same service (V13)', async () => {
     const [mine, theirs] = [
       await useSandbox({ codes: 3, scans: 200 }),
       await useSandbox({ codes: 3, scans: 200, seed: 7 }),
@@ -271,7 +271,7 @@ describe('data that was not compared', () => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('a plain export that ends within a line differs, and one that lacks rows at both ends is compared in the printed range', async () => {
+  test('reports a plain export that ends within a line, and compares a shortened export only in the printed range', async () => {
     const { sandbox, run, at } = await useLogs(1);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'plain.csv')).toMatchObject({ code: 0 });
@@ -286,7 +286,7 @@ describe('data that was not compared', () => {
 });
 
 describe('an equal result', () => {
-  test('prints the range, or nothing under --quiet', async () => {
+  test('prints the compared range, or nothing with --quiet', async () => {
     const job = await useLogs();
     await exportAll(job);
     expect(await job.run(...VERIFY_ALL, '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -312,7 +312,7 @@ async function useRotated(job: Job): Promise<void> {
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1);
 
 describe('a log whose rotated file', () => {
-  test('is archived begins where that file ends: a late row moves no beginning, and nothing is added again (A41, V11)', async () => {
+  test('was archived begins where that file ends, and no late row is added again (A41, V11)', async () => {
     const job = await useLogs();
     const { sandbox, run, at } = job;
     await useRotated(job);
@@ -333,7 +333,7 @@ describe('a log whose rotated file', () => {
     expect(await linesOf(at('log.csv'))).toHaveLength(3);
   });
 
-  test('belongs to another export in the same directory does not read it', async () => {
+  test('is in fact a file of another export is verified without that file', async () => {
     const { sandbox, run } = await useLogs();
     const [one = '', other = ''] = [0, 1].map((n) => sandbox.codeId(n));
     expect(await run('scans', 'export', one, '-o', 'scans.csv', '--append')).toMatchObject({ code: 0 });

@@ -38,7 +38,7 @@ function wanted(sandbox: TestSandbox, ...codes: number[]): string[] {
 }
 
 describe.each(firstRows(1, ['scans.csv', 'scans.ndjson']))('an appended file %s', (file) => {
-  test('is equal, then lacks a late scan, and is repaired; the next runs add no scan', async () => {
+  test('that lacks late scans is repaired once, and later runs add no scan', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 1, scans: 731 });
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
@@ -70,7 +70,7 @@ describe.each(firstRows(1, ['scans.csv', 'scans.ndjson']))('an appended file %s'
   });
 });
 
-test('a log whose state was lost begins at its oldest scan: no older one is added by an append or a repair (A44)', async () => {
+test('a log whose state was lost begins at its oldest scan, so neither an append nor a repair adds an older one (A44)', async () => {
   const { sandbox, cwd, run } = await useJob({ codes: 3, scans: 90 });
   const log = ['scans', 'export', '--all', '-o', 'scans.csv', '--append'];
   const newest = Math.max(
@@ -132,7 +132,7 @@ test.each(['id', 'slug'])(
 );
 
 describe('rows that differ and are not missing', () => {
-  test('duplicate and unknown rows are reported by day, and a plain export is not repaired', async () => {
+  test('are reported as duplicate or unknown, and a plain export is not repaired', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 1, scans: 700 });
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });

@@ -62,7 +62,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(await box.log()).toMatch(/^POST \S+ 503 -$/m);
   });
 
-  it('that times out before the service (proxy_read_timeout), qrctl adopts created codes and sends no row again', async () => {
+  it('that times out before the service responds (proxy_read_timeout), qrctl adopts codes and sends no row again', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenHang) });
     const box = await startNginx({ http: 'proxy_read_timeout 1s;', server: passTo(sandbox.port) });
     const { stderr } = await expectEachRowOnce(sandbox, through(box.port, sandbox), ['--settle', '1s']);
@@ -101,7 +101,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
   });
 
   // Where nginx repeats a POST (it must be told to, by non_idempotent) there is one answer, and it says nothing of the first code; Remaining does.
-  it('that repeats POST itself (non_idempotent), qrctl reports duplicate codes (9)', async () => {
+  it('that repeats POST itself (non_idempotent), qrctl exits with 9 if a row does not have exactly one code', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
     const servers = `server 127.0.0.1:${sandbox.port} max_fails=0; `.repeat(2);
     const http = `upstream service { ${servers} } proxy_next_upstream error timeout non_idempotent;`;

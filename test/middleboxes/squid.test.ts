@@ -51,7 +51,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     expect(await box.log()).not.toContain('GET');
   });
 
-  it('that requires a password, qrctl sends requests only with the right password, and else explains why (7)', async () => {
+  it('that requires a password, qrctl exits with 7 and sends nothing if the password is missing or wrong', async () => {
     const { sandbox, env } = await useSecureService();
     const { port } = await startWithPassword();
     const by = (user: string) => ({

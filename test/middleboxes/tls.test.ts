@@ -17,7 +17,7 @@ describe.skipIf(!hasBox('nginx'))('behind TLS of a private authority', () => {
     await expectEachRowOnce(sandbox, env);
   });
 
-  it('qrctl sends nothing if the authority is missing or different, and shows how to specify it (7)', async () => {
+  it('qrctl sends nothing if NODE_EXTRA_CA_CERTS lacks the authority, and suggests that variable (7)', async () => {
     const sandbox = await useService();
     const [authority, other] = [await createAuthority(), await createAuthority()];
     const { port } = await startNginx({ server: passTo(sandbox.port), http: authority.nginx, listen: 'ssl' });

@@ -38,7 +38,7 @@ describe('qrctl sandbox', () => {
       ['SIGINT', 130],
       ['SIGTERM', 143],
     ] as const),
-  )('ends at once on %s with %d, also during responses', async (signal, code) => {
+  )('exits on %s with %d, even while a response is pending', async (signal, code) => {
     const { running, baseUrl, key } = await open('--latency', '24h');
     // Node says 100 when it hands the request on.
     const asking = request(`${baseUrl}/qr`, {
@@ -50,7 +50,7 @@ describe('qrctl sandbox', () => {
     expect((await running.done).code).toBe(code);
   });
 
-  test('has the requested number of codes and scans, and the window of the plan', async () => {
+  test('has the number of codes and scans, the plan and the window that the flags specify', async () => {
     const { get, read } = await open(...argv`--codes 3 --scans 70 --plan free --window 7s --seed 5`);
     const list = await get('/qr');
     const { data, pagination } = await read('/qr');
@@ -77,7 +77,7 @@ describe('qrctl sandbox', () => {
     expect(running.output().stderr).not.toContain('svc_live_');
   });
 
-  test('fails the requests of --fault, and starts the clock at the time of --clock', async () => {
+  test('applies the faults of --fault, and starts its clock at the time of --clock', async () => {
     const { running, get, read } = await open('--fault=500:1', '--fault=drop:2', '--clock', '2026-10-01');
     expect((await get('/qr')).status).toBe(500);
     await expect(get('/qr')).rejects.toThrow();

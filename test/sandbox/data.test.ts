@@ -6,7 +6,7 @@ import { fakeClock } from '../support/clock.ts';
 import { useSandbox, withSandbox } from '../support/sandbox.ts';
 
 describe('sample data', () => {
-  test('is the same for the same seed, and different for another', async () => {
+  test('is the same for the same seed, and differs for another seed', async () => {
     const dump = (seed: number) =>
       withSandbox({ seed, codes: 5, scans: 20 }, async ({ workspace, scans, codeId }) => [
         workspace.codes(),
@@ -62,7 +62,7 @@ describe('sample data', () => {
     expect(codes.map((code) => code.slug).slice(0, 3)).toEqual(['spring-menu', 'summer-menu', 'old-poster']);
   });
 
-  test('has codes that were created before their scans, one after the other', async () => {
+  test('has codes that were created one after the other, before their first scans', async () => {
     const sandbox = await useSandbox({ codes: 3, listOrder: 'oldest' });
     const created = sandbox.workspace.codes().map(({ created_at }) => created_at);
     expect(created).toEqual([...new Set(created)].sort());
@@ -70,7 +70,7 @@ describe('sample data', () => {
   });
 });
 
-describe('scans look like those of real posters', () => {
+describe('sample scans', () => {
   const HOUR_MS = 3_600_000;
 
   /** The scans of the n-th code by a number of their time. */
@@ -84,7 +84,7 @@ describe('scans look like those of real posters', () => {
     return counts;
   }
 
-  test('a menu is scanned at lunch and dinner, most on Fridays and Saturdays', async () => {
+  test('of a menu are most frequent at lunch and dinner, and on Fridays and Saturdays', async () => {
     // In winter: the zone of its city is UTC.
     const hours = await countBy(0, (ms) => Math.floor(ms / HOUR_MS) % 24);
     const busiest = hours.map((scans, hour) => ({ scans, hour })).sort((a, b) => b.scans - a.scans);
@@ -98,7 +98,7 @@ describe('scans look like those of real posters', () => {
     expect(Math.min(weekdays[5] ?? 0, weekdays[6] ?? 0)).toBeGreaterThan(1.3 * (weekdays[1] ?? 0));
   });
 
-  test('a removed poster has no further scans, and a menu grows', async () => {
+  test('of a removed poster end, while those of another menu increase', async () => {
     const START = 1_735_689_600_000 - 90 * 24 * HOUR_MS;
     const decade = (ms: number) => Math.floor((ms - START) / (10 * 24 * HOUR_MS));
     const dead = await countBy(2, decade);
@@ -107,14 +107,14 @@ describe('scans look like those of real posters', () => {
     expect(grown[8] ?? 0).toBeGreaterThan(2 * (grown[0] ?? 0));
   });
 
-  test('most scans are made in the city of the code', async () => {
+  test('are mostly made in the city of the code', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000 });
     const cities = sandbox.scans(sandbox.codeId()).map(({ city }) => city);
     const [name = ''] = sandbox.workspace.codes().map((code) => code.name);
     expect(cities.filter((city) => city !== null && name.includes(city)).length).toBeGreaterThan(1000);
   });
 
-  test('few codes have most of the scans, unless all codes have the same number of scans', async () => {
+  test('belong mostly to a quarter of the codes, unless hasEqualSizes is set', async () => {
     const totals = async (hasEqualSizes: boolean) => {
       const sandbox = await useSandbox({ codes: 40, scans: 1000, hasEqualSizes });
       return sandbox.workspace.codes().map(({ id }) => sandbox.scans(id).length);
@@ -128,7 +128,7 @@ describe('scans look like those of real posters', () => {
 });
 
 describe('live scans', () => {
-  test('arrive without end on sample codes, and up to a number on created ones', async () => {
+  test('arrive without end for sample codes, and up to a limit for created codes', async () => {
     const clock = fakeClock();
     const sandbox = await useSandbox({ codes: 1, scans: 10, live: 2, liveScansOfNewCode: 5, clock });
     const created = await ask(sandbox, 'POST', '/qr', { body: { name: 'new' } });
@@ -147,7 +147,7 @@ describe('live scans', () => {
 });
 
 describe('latency', () => {
-  test('delays responses, not the work', async () => {
+  test('delays the response to a request, but not its effect', async () => {
     const clock = fakeClock();
     const sandbox = await useSandbox({ codes: 0, latencyMs: 250, clock });
     const reply = ask(sandbox, 'POST', '/qr', { body: { name: 'slow' } });

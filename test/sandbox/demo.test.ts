@@ -39,7 +39,7 @@ test('qrctl demo creates codes, lists them, exports their scans through a pause,
   expect(await readdir(join(cache, 'qrctl', 'codes'))).toEqual([]);
 });
 
-test.runIf(SOAK)('qrctl demo can be interrupted', async () => {
+test.runIf(SOAK)('qrctl demo exits with 130 on SIGINT', async () => {
   const running = await startCli(['demo'], { env: { TMPDIR: await useDirectory() } });
   await running.waitFor(/\$ qrctl qr create/);
   running.child.kill('SIGINT');

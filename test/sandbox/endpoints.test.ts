@@ -34,7 +34,7 @@ describe('every response', () => {
     }
   });
 
-  test('of a failure is an Error body', async () => {
+  test('to a failed request has an Error body', async () => {
     const sandbox = await useSandbox();
     // Those of the described operations: openapi.test.ts.
     const replies = {
@@ -48,7 +48,7 @@ describe('every response', () => {
     }
   });
 
-  test('is compressed only if enabled and accepted', async () => {
+  test('is compressed only if the option gzip is set and the client accepts gzip', async () => {
     const sandbox = await useSandbox({ ...CALM, gzip: true });
     const encodingFor = async (accepted: string) =>
       (await ask(sandbox, 'GET', '/qr', { headers: { 'accept-encoding': accepted } })).headers.get(
@@ -60,13 +60,13 @@ describe('every response', () => {
   });
 });
 
-describe('the key', () => {
+describe('authentication', () => {
   test.each([
     ['no header', {}],
     ['another key', { authorization: 'Bearer svc_live_other' }],
     ['another scheme', { authorization: 'Basic c3ZjOg==' }],
     ['an empty key', { authorization: 'Bearer ' }],
-  ])('a request with %s gets 401, and is not applied', async (_name, headers) => {
+  ])('fails for a request with %s (401), which is not applied', async (_name, headers) => {
     const sandbox = await useSandbox({ codes: 1 });
     const reply = await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`, { key: false, headers });
     expect(reply.status).toBe(401);
@@ -172,7 +172,7 @@ describe('POST /qr', () => {
     ['a name that is not text', '{"name":["a"]}'],
     ['an unknown type', '{"name":"a","type":"URL"}'],
     ['a destination that is not text', '{"name":"a","destination":null}'],
-  ])('refuses %s with 400 and creates nothing', async (_name, rawBody) => {
+  ])('refuses a request with %s (400) and creates nothing', async (_name, rawBody) => {
     const sandbox = await useSandbox({ codes: 0 });
     expect((await ask(sandbox, 'POST', '/qr', { rawBody })).status).toBe(400);
     expect(sandbox.workspace.codes()).toEqual([]);
@@ -189,8 +189,8 @@ describe('POST /qr', () => {
   });
 });
 
-describe('GET, PATCH and DELETE /qr/{id}', () => {
-  test('change name, destination and status together, or the status alone, by PATCH', async () => {
+describe('/qr/{id}', () => {
+  test('changes name, destination and status together, or the status alone, on PATCH', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const id = sandbox.codeId();
     const before = (await ask(sandbox, 'GET', `/qr/${id}`)).body;
@@ -207,7 +207,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     }
   });
 
-  test('keep read-only fields', async () => {
+  test('keeps read-only fields on PATCH', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const [before] = sandbox.workspace.codes();
     const body = {
@@ -222,7 +222,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
   });
 
   test.each(['{"status":"deleted"}', '{"name":1}', '{"name":""}', '{"destination":{}}', 'null', ''])(
-    'refuse %s with 400',
+    'refuses the body %j on PATCH (400)',
     async (rawBody) => {
       const sandbox = await useSandbox({ codes: 1 });
       const before = sandbox.workspace.codes();
@@ -231,7 +231,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     },
   );
 
-  test('permanently delete a code with all its scans', async () => {
+  test('permanently deletes a code with all its scans on DELETE', async () => {
     const sandbox = await useSandbox({ codes: 2 });
     const id = sandbox.codeId();
     const reply = await ask(sandbox, 'DELETE', `/qr/${id}`);
@@ -250,7 +250,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     expect((await ask(sandbox, 'GET', '/qr')).body.pagination.total).toBe(1);
   });
 
-  test('accept IDs in upper case, and find nothing for invalid IDs', async () => {
+  test('accepts IDs in upper case on GET, and responds 404 to invalid IDs', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     expect((await ask(sandbox, 'GET', `/qr/${sandbox.codeId().toUpperCase()}`)).status).toBe(200);
     for (const id of [UNKNOWN_ID, 'abc', '__proto__', '%00', '%zz']) {
@@ -271,7 +271,7 @@ describe('GET /qr/{id}/scans', () => {
     expect((await ask(rejecting, 'GET', `/qr/${rejecting.codeId()}/scans?limit=501`)).status).toBe(400);
   });
 
-  test('applies since and until with any offset', async () => {
+  test('applies since and until with UTC offsets such as +01:00', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder: 'asc' });
     const id = sandbox.codeId();
     const query = 'since=2024-12-01T01:00:00%2B01:00&until=2024-12-02T00:00:00Z&limit=500';
@@ -282,8 +282,11 @@ describe('GET /qr/{id}/scans', () => {
     expect((await ask(sandbox, 'GET', `/qr/${id}/scans?${query}`)).body.data).toEqual(expected);
   });
 
-  test.each(['since=yesterday', 'until=2024-02-31T00:00:00Z', 'since='])('refuses %s', async (query) => {
-    const sandbox = await useSandbox({ codes: 1 });
-    expect((await ask(sandbox, 'GET', `/qr/${sandbox.codeId()}/scans?${query}`)).status).toBe(400);
-  });
+  test.each(['since=yesterday', 'until=2024-02-31T00:00:00Z', 'since='])(
+    'refuses %s with 400',
+    async (query) => {
+      const sandbox = await useSandbox({ codes: 1 });
+      expect((await ask(sandbox, 'GET', `/qr/${sandbox.codeId()}/scans?${query}`)).status).toBe(400);
+    },
+  );
 });

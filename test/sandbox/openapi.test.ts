@@ -26,7 +26,7 @@ function part(...steps: string[]): unknown {
 }
 
 describe('/openapi.json', () => {
-  test('is served at the root of the host without a key, and is a valid OpenAPI 3.1 description of version 1.0.0', async () => {
+  test('is served without a key, and is a valid OpenAPI 3.1 description of version 1.0.0', async () => {
     const sandbox = await useSandbox();
     const { status, headers, body } = await ask(sandbox, 'GET', '/openapi.json', { key: false });
     expect(status).toBe(200);
@@ -46,7 +46,7 @@ describe('/openapi.json', () => {
       expect(Object.keys(part('components', 'schemas', name, 'properties') ?? {})).toEqual([...fields]);
   });
 
-  test('describes the six endpoints and no others', () => {
+  test('describes exactly the six endpoints of the service', () => {
     const methods = Object.entries(part('paths') as Record<string, object>).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     );
@@ -66,7 +66,7 @@ test.each(Object.entries(EXAMPLES))('the example of %s matches its schema', (nam
   expect([validate(example), validate.errors]).toEqual([true, null]);
 });
 
-describe('every response matches its description', () => {
+describe('the OpenAPI description', () => {
   const cases: [method: string, path: string, status: number, request?: Ask][] = [
     ['get', '/qr', 200],
     ['get', '/qr', 400],
@@ -97,27 +97,30 @@ describe('every response matches its description', () => {
     ['get', '/qr/{id}/scans', 429],
   ];
 
-  test.each(cases)('%s %s %d', async (method, path, status, request = {}) => {
-    const options = { limit: status === 429 ? 0 : 100, codeLimit: status === 403 ? 0 : 1000 };
-    const sandbox = await useSandbox({ codes: 60, scans: 500, ...options });
-    const id = status === 404 ? UNKNOWN_ID : sandbox.codeId();
-    const query = status === 400 && method === 'get' ? '?page=0' : method === 'get' ? '?limit=500' : '';
-    const reply = await ask(sandbox, method.toUpperCase(), path.replace('{id}', id) + query, request);
-    expect(reply.status).toBe(status);
+  test.each(cases)(
+    'matches the response to %s %s with status %d',
+    async (method, path, status, request = {}) => {
+      const options = { limit: status === 429 ? 0 : 100, codeLimit: status === 403 ? 0 : 1000 };
+      const sandbox = await useSandbox({ codes: 60, scans: 500, ...options });
+      const id = status === 404 ? UNKNOWN_ID : sandbox.codeId();
+      const query = status === 400 && method === 'get' ? '?page=0' : method === 'get' ? '?limit=500' : '';
+      const reply = await ask(sandbox, method.toUpperCase(), path.replace('{id}', id) + query, request);
+      expect(reply.status).toBe(status);
 
-    const steps = ['paths', path, method, 'responses', String(status)];
-    expect(part(...steps)).toBeDefined();
-    for (const name of Object.keys(part(...steps, 'headers') as object))
-      expect(reply.headers.has(name)).toBe(true);
-    const schema = part(...steps, 'content', 'application/json', 'schema');
-    expect(schema === undefined).toBe(status === 204);
-    if (schema === undefined) return;
-    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/')));
-    validate(reply.body);
-    expect(validate.errors).toBeNull();
-  });
+      const steps = ['paths', path, method, 'responses', String(status)];
+      expect(part(...steps)).toBeDefined();
+      for (const name of Object.keys(part(...steps, 'headers') as object))
+        expect(reply.headers.has(name)).toBe(true);
+      const schema = part(...steps, 'content', 'application/json', 'schema');
+      expect(schema === undefined).toBe(status === 204);
+      if (schema === undefined) return;
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi.json#/')));
+      validate(reply.body);
+      expect(validate.errors).toBeNull();
+    },
+  );
 
-  test('and no other response is described', () => {
+  test('contains no response that is not tested', () => {
     const tried = new Set(cases.map(([method, path, status]) => `${method} ${path} ${status}`));
     const described = [...tried]
       .map((line) => line.split(' '))

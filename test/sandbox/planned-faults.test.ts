@@ -25,11 +25,11 @@ async function open(...planned: PlannedFault[]) {
   return { sandbox, send, applied, waits };
 }
 
-describe('planned faults', () => {
+describe('a planned fault', () => {
   test.each([
     ['lose-answer', 2],
     ['drop', 1],
-  ] as const)('%s closes the connection and leaves %d codes', async (kind, codes) => {
+  ] as const)('of kind %s closes the connection and leaves %d codes', async (kind, codes) => {
     const { sandbox, send, applied } = await open({ kind, n: 1 });
     await expect(send('POST')).rejects.toThrow();
     expect(sandbox.workspace.codes()).toHaveLength(codes);
@@ -37,7 +37,7 @@ describe('planned faults', () => {
     expect(applied).toEqual([`${kind}:1 POST`]);
   });
 
-  test('500 and 429 are error responses to a request that is not applied', async () => {
+  test('of kind 500 or 429 is an error response to a request that is not applied', async () => {
     const { sandbox, send } = await open({ kind: '500', n: 1 }, { kind: '429', n: 2 });
     expect(await send('POST')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     const refused = await send('POST');
@@ -46,7 +46,7 @@ describe('planned faults', () => {
     expect(sandbox.workspace.codes()).toHaveLength(1);
   });
 
-  test('html is a page with status 200 in place of the response', async () => {
+  test('of kind html responds with an HTML page (200) to a request that is not applied', async () => {
     const { sandbox } = await open({ kind: 'html', n: 1 });
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     const response = await fetch(`${sandbox.baseUrl}/qr`, { method: 'POST', headers, body: '{"name":"a"}' });
@@ -56,7 +56,7 @@ describe('planned faults', () => {
     expect(sandbox.workspace.codes()).toHaveLength(1);
   });
 
-  test('slow applies the request and responds later', async () => {
+  test('of kind slow delays the response to a request', async () => {
     const { send, waits } = await open({ kind: 'slow', n: 2 });
     await send('GET');
     expect(waits).toEqual([]);
@@ -64,7 +64,7 @@ describe('planned faults', () => {
     expect(waits).toEqual([SLOW_MS]);
   });
 
-  test('count requests to the API, but lose-answer counts only requests that change codes', async () => {
+  test('counts all requests to the API, but only requests that change codes for lose-answer', async () => {
     const { sandbox, send, applied } = await open({ kind: 'lose-answer', n: 2 }, { kind: '500', n: 3 });
     await ask(sandbox, 'GET', '/openapi.json', { key: false });
     expect([(await send('GET')).status, (await send('POST')).status]).toEqual([200, 201]);
@@ -79,7 +79,7 @@ describe('the clock of the sandbox', () => {
   const post = (port: number, body?: string) =>
     fetch(`http://127.0.0.1:${port}/sandbox/clock`, { method: 'POST', body });
 
-  test('moves forward by the requested duration, with live scans and the rate limit', async () => {
+  test('moves forward by the requested duration, which adds live scans and renews the rate limit', async () => {
     const nowMs = Date.UTC(2026, 9, 1, 12);
     const sandbox = await useSandbox({
       clock: { ...systemClock, now: () => nowMs },
@@ -111,7 +111,7 @@ describe('the clock of the sandbox', () => {
     },
   );
 
-  test('is not part of the interface of the service', async () => {
+  test('cannot be moved below /api/v1 or by GET, and is not in /openapi.json', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     expect((await ask(sandbox, 'POST', '/sandbox/clock', { rawBody: '24h' })).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${sandbox.port}/sandbox/clock`)).status).toBe(404);

@@ -12,7 +12,7 @@ function limiter(options: SandboxOptions, startMs = NOON) {
   return { clock, ...createRateLimiter(withDefaults(options), clock.now) };
 }
 
-describe('a window', () => {
+describe('a window of the rate limit', () => {
   test.each([
     ['free', 60],
     ['pro', 300],
@@ -27,7 +27,7 @@ describe('a window', () => {
     expect(admit()).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  test('lasts from full minute to full minute, including its last millisecond', async () => {
+  test('lasts until the full minute, including the last millisecond before it', async () => {
     const { admit, clock } = limiter({ limit: 1 }, NOON + 30_000);
     expect(admit().allowed).toBe(true);
     await clock.advance(29_999);
@@ -36,7 +36,7 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('opens at the first request if the option windowStart says so', async () => {
+  test('begins at the first request with the option windowStart `first-request`', async () => {
     const { admit, clock } = limiter({ limit: 1, windowStart: 'first-request' }, NOON + 30_000);
     expect(admit().headers['X-RateLimit-Reset']).toBe(String((NOON + 90_000) / 1000));
     await clock.advance(59_999);
@@ -45,14 +45,14 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('does not count refused requests', async () => {
+  test('has its full size even if requests were refused in the window before it', async () => {
     const { admit, clock } = limiter({ limit: 2 });
     for (let n = 0; n < 10; n++) admit();
     await clock.advance(60_000);
     expect([admit().allowed, admit().allowed, admit().allowed]).toEqual([true, true, false]);
   });
 
-  test('is new after the clock is set back', () => {
+  test('begins anew if the clock is set back', () => {
     const { admit, clock } = limiter({ limit: 1 });
     admit();
     clock.jump(-3_600_000);
@@ -74,8 +74,8 @@ describe('a window', () => {
   });
 });
 
-describe('the limit of a sandbox', () => {
-  test('responds 429 with Retry-After, the headers and an Error body, and applies nothing', async () => {
+describe('the rate limit of a sandbox', () => {
+  test('refuses a request with 429, Retry-After, rate-limit headers and an Error body, and does not apply it', async () => {
     const clock = fakeClock({ wallMs: NOON + 20_000 });
     const sandbox = await useSandbox({ codes: 0, limit: 1, clock });
     await ask(sandbox, 'GET', '/qr');
@@ -101,12 +101,12 @@ describe('the limit of a sandbox', () => {
     expect((await ask(sandbox, 'GET', '/qr')).headers.get('x-ratelimit-remaining')).toBe('6');
   });
 
-  test('responds 401, not 429, if the key is wrong', async () => {
+  test('leads to 401, not 429, for a request without a key', async () => {
     const sandbox = await useSandbox({ limit: 0 });
     expect((await ask(sandbox, 'GET', '/qr', { key: false })).status).toBe(401);
   });
 
-  test('uses the clock of the service, whatever the clock of the machine is', async () => {
+  test('uses the clock of the service, even if it is a day behind the clock of the machine', async () => {
     const sandbox = await useSandbox({
       codes: 0,
       clock: fakeClock({ wallMs: NOON + 20_000 }),

@@ -63,7 +63,7 @@ describe('the pages of a log that does not change', () => {
     until: fc.option(fc.integer({ min: -120, max: 10 }), { nil: undefined }),
   });
 
-  test('have each scan of the range once, in any order, including late ones', () => {
+  test('contain each scan of the range once with any scanOrder, including late scans', () => {
     fc.assert(
       fc.property(anyLog, ({ base, added, limit, scanOrder, since, until }) => {
         const log = logOf(base, { scanOrder });
@@ -81,7 +81,7 @@ describe('the pages of a log that does not change', () => {
     );
   });
 
-  test('are in order of time and ID, forward or backward', () => {
+  test('are sorted by time and ID, forward with scanOrder asc and backward with desc', () => {
     const forward = readAll(logOf(100, { scanOrder: 'asc' }), 7);
     const backward = readAll(logOf(100, { scanOrder: 'desc' }), 7);
     expect(forward).toEqual(forward.toSorted(byTime));
@@ -98,14 +98,14 @@ describe('the pages of a log that does not change', () => {
 });
 
 describe('a log that grows', () => {
-  test('without order keeps the positions of its rows and appends new rows', () => {
+  test('keeps the positions of its rows and appends new rows with scanOrder none', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const before = idsOf(readAll(log, 10));
     log.add({ ts: isoOf(END - 50 * MINUTE), id: 1 });
     expect(idsOf(readAll(log, 10))).toEqual([...before, 1]);
   });
 
-  test('by time inserts a late row after the rows of the same time', () => {
+  test('inserts a late row after the rows of the same time with scanOrder asc', () => {
     const log = logOf(100, { scanOrder: 'asc' });
     const before = readAll(log, 1000);
     const [ts, place] = [

@@ -31,7 +31,7 @@ const anyShape = fc.record({
 });
 
 describe('a series of scans', () => {
-  test('has times that never decrease within its span, and ids that always increase', () => {
+  test('has times that never decrease, and IDs that always increase', () => {
     fc.assert(
       fc.property(anyShape, ({ perSecond, ...changes }) => {
         const arrivals = { fromMs: END, perSecond, most: 50 };
@@ -63,7 +63,7 @@ describe('a series of scans', () => {
     );
   });
 
-  test('is the same at any time, and different for another seed or code', () => {
+  test('is the same for the same seed and code, and differs for another seed or code', () => {
     const rows = (changes: Partial<SeriesShape>) => {
       const series = createSeries(shape(changes));
       return Array.from({ length: 20 }, (_, index) => series.jsonAt(index));
@@ -73,7 +73,7 @@ describe('a series of scans', () => {
     expect(rows({ code: 1 })).not.toEqual(rows({}));
   });
 
-  test('has some equal times, and none if they are disabled', () => {
+  test('has some equal times, but none with a tieSize of 1', () => {
     const ties = (tieSize: number) => {
       const series = createSeries(shape({ tieSize }));
       return Array.from(
@@ -85,14 +85,14 @@ describe('a series of scans', () => {
     expect(ties(1)).toBe(0);
   });
 
-  test('continues with new scans, up to a number', () => {
+  test('grows by new scans at the requested rate, up to the requested number', () => {
     const series = createSeries(shape({ base: 10, arrivals: { fromMs: END, perSecond: 4, most: 30 } }));
     const counts = [0, 249, 250, 1000, 60_000].map((ms) => series.count(END + ms));
     expect(counts).toEqual([10, 10, 11, 14, 40]);
     expect(series.timeAt(13)).toBe(END + 1000);
   });
 
-  test('can have ids beyond 2^53, with all their digits', () => {
+  test('can have IDs beyond 2^53, with all their digits', () => {
     const series = createSeries(shape({ idOffset: 9_007_199_254_740_993n }));
     const ids = Array.from({ length: 10 }, (_, index) => /"id":(\d+)/.exec(series.jsonAt(index))?.[1] ?? '');
     expect(BigInt(ids[1] ?? 0) > BigInt(ids[0] ?? 0) && BigInt(ids[0] ?? 0) > 2n ** 53n).toBe(true);

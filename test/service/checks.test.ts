@@ -29,9 +29,9 @@ describe('a page of scans', () => {
     ['no ts', { ...SCAN, id: 17, ts: undefined }, 'scan 17 has a ts that is not a date-time'],
     ['a number as ts', { ...SCAN, id: 17, ts: 1_700_000_000 }, 'scan 17 has a ts that'],
     ['an impossible day', { ...SCAN, id: 17, ts: '2026-02-30T00:00:00Z' }, 'scan 17 has a ts that'],
-    ['null', null, 'scan 2 on the page is not an object'],
-    ['a list', [SCAN], 'scan 2 on the page is not an object'],
-  ])('with %s in a row is refused with an error that states the row', (_name, row, message) => {
+    ['null instead of a scan', null, 'scan 2 on the page is not an object'],
+    ['a list instead of a scan', [SCAN], 'scan 2 on the page is not an object'],
+  ])('with %s is refused with an error that states the row', (_name, row, message) => {
     const check = () => checkScanPage(pageOf([SCAN, row]), context);
     expect(check).toThrow(UnexpectedResponseError);
     expect(check).toThrow(`${message}`);
@@ -55,7 +55,7 @@ test.each([
 });
 
 describe('a code', () => {
-  test('is refused if its ID is not the requested one, or its status not the one that was sent', () => {
+  test('is refused if its ID differs from the requested ID, or its status from the status that was sent', () => {
     expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);
     expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
     const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');

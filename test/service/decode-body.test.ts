@@ -27,11 +27,11 @@ test('a large JSON body is decoded with escapes in place of characters beyond AS
 });
 
 test.each([
-  ['one that is printed', JSON.stringify({ city: 'Łódź', padding: PADDING }), false],
-  ['one that is small', JSON.stringify({ city: 'Łódź' }), true],
-  ['one that is not a JSON object', `<p>Łódź</p>${PADDING}`, true],
-  ['one with a backslash before such a character', `{"city":"\\é","padding":"${PADDING}"}`, true],
-])('a body keeps its characters beyond ASCII: %s', async (_, body, escapes) => {
+  ['is printed', JSON.stringify({ city: 'Łódź', padding: PADDING }), false],
+  ['is small', JSON.stringify({ city: 'Łódź' }), true],
+  ['is not a JSON object', `<p>Łódź</p>${PADDING}`, true],
+  ['has a backslash before such a character', `{"city":"\\é","padding":"${PADDING}"}`, true],
+])('a body keeps its non-ASCII characters if it %s', async (_, body, escapes) => {
   expect(await decodeBody(Buffer.from(body), '', escapes)).toBe(body);
 });
 

@@ -57,7 +57,7 @@ describe('the key in a text from the service', () => {
     ['percent signs', '%'],
     ['blanks', ' '],
     ['one letter', 'S'],
-  ])('is searched in linear time in a text that repeats %s', (_, part) => {
+  ])('is searched for in linear time in a text that repeats %s', (_, part) => {
     // By the square this would be hours.
     expect(redactOne(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(1_000_000);
   });

@@ -113,7 +113,7 @@ describe('a page of a gateway', () => {
     },
   );
 
-  test('with status 404 and a rate-limit header counts as a response of the service', async () => {
+  test('with status 404 and a rate-limit header is treated as a response of the service', async () => {
     const server = await useFaultServer(say(rawAnswer(404, '', { 'X-RateLimit-Remaining': '3' })));
     expect(await failedGet(server)).toBeInstanceOf(NotFoundError);
   });
@@ -146,7 +146,7 @@ test('the same failure of concurrent requests is reported once, not once per req
   expect(told[0]).toContain('the service failed (503)');
 });
 
-test('interim responses (100 and 103) before a response are ignored, also on a kept connection', async () => {
+test('interim responses (100 and 103) before a response are ignored, even on a reused connection', async () => {
   const interim =
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100\r\nA: b\r\n\r\n';
   const server = await useFaultServer((request) => {
@@ -312,32 +312,29 @@ describe('DELETE', () => {
   });
 });
 
-describe('time', () => {
+describe('a call', () => {
   test.each<[string, React]>([
     ['hangs', hang],
     ['hangs within its headers', say('HTTP/1.1 200 OK\r\nContent-')],
     [
-      'drips a byte now and then',
+      'sends one byte every 10 ms',
       ({ socket }) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
         const drip = setInterval(() => socket.write(' '), 10);
         socket.on('close', () => clearInterval(drip));
       },
     ],
-  ])(
-    'each attempt times out if the service %s, and the call fails after seven attempts',
-    async (_name, fault) => {
-      const server = await useFaultServer(fault);
-      const error = await rejection(useService(server.baseUrl, { timeoutMs: 40 }).getCode(CODE.id));
-      expect(error).toBeInstanceOf(UnavailableError);
-      const message = expect.stringContaining('timed out after 40 ms (after 7 attempts');
-      expect(error).toMatchObject({ message });
-      // On a busy machine the time may be over before the service sees one of them.
-      expect(server.requests.length).toBeLessThanOrEqual(7);
-    },
-  );
+  ])('times out per attempt if the service %s, and fails after seven attempts', async (_name, fault) => {
+    const server = await useFaultServer(fault);
+    const error = await rejection(useService(server.baseUrl, { timeoutMs: 40 }).getCode(CODE.id));
+    expect(error).toBeInstanceOf(UnavailableError);
+    const message = expect.stringContaining('timed out after 40 ms (after 7 attempts');
+    expect(error).toMatchObject({ message });
+    // On a busy machine the time may be over before the service sees one of them.
+    expect(server.requests.length).toBeLessThanOrEqual(7);
+  });
 
-  test('an abort ends a request in flight at once, with the reason of the abort as the error', async () => {
+  test('that is aborted with a request in flight ends immediately, with the reason of the abort as the error', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGINT');
     const server = await useFaultServer(() => aborter.abort(reason));
@@ -346,7 +343,7 @@ describe('time', () => {
     );
   });
 
-  test('an abort ends a back-off at once, with the reason of the abort as the error', async () => {
+  test('that is aborted during a back-off ends immediately, with the reason of the abort as the error', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGTERM');
     const events = { retry: () => queueMicrotask(() => aborter.abort(reason)) };
@@ -358,13 +355,13 @@ describe('time', () => {
     ).toBe(reason);
   });
 
-  test('close() ends requests in flight with an error', async () => {
+  test('in flight fails when close() is called', async () => {
     const server = await useFaultServer(() => void service.close());
     const service = useService(server.baseUrl);
     expect(await rejection(service.getCode(CODE.id))).toMatchObject({ message: 'the service was closed' });
   });
 
-  test('a kept connection that the service closes while idle causes no extra request', async () => {
+  test('on a kept connection that the service closed while it was idle causes no extra request', async () => {
     let socket: Socket | undefined;
     const server = await useFaultServer((request) => {
       list(request);
@@ -380,15 +377,15 @@ describe('time', () => {
   });
 });
 
-describe('bodies', () => {
-  test('gzip is requested and decompressed', async () => {
+describe('a response', () => {
+  test('is requested with gzip, and decompressed', async () => {
     const server = await useFaultServer(say(gzipped(gzipSync(whole))));
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows).toEqual([CODE]);
     expect(server.requests[0]?.head).toContain('accept-encoding: gzip');
     expect(server.requests[0]?.head).toContain('cache-control: no-cache');
   });
 
-  test('a byte order mark is skipped, and multi-byte characters are read across chunks', async () => {
+  test('with a byte order mark and characters that are split across chunks is read', async () => {
     const body = Buffer.from(`\uFEFF${JSON.stringify(pageOf([{ ...CODE, name: '東京 🗼' }]))}`);
     const server = await useFaultServer(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -397,7 +394,7 @@ describe('bodies', () => {
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows[0]?.name).toBe('東京 🗼');
   });
 
-  test('a gzip body of more than 64 MiB is refused, and not requested again', async () => {
+  test('with a gzip body of more than 64 MiB is refused, and not requested again', async () => {
     const server = await useFaultServer(
       say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))),
     );
@@ -407,7 +404,7 @@ describe('bodies', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('the error for a body in an encoding that was not requested states the encoding', async () => {
+  test('in an encoding that was not requested is refused with an error that states the encoding', async () => {
     const server = await useFaultServer(
       say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'),
     );
@@ -418,7 +415,7 @@ describe('bodies', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an endless body is refused after 64 MiB', async () => {
+  test('without an end is refused after 64 MiB', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, ' ');
     const server = await useFaultServer(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
@@ -431,7 +428,7 @@ describe('bodies', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
   });
 
-  test('IDs above 2^53 keep their digits, and __proto__ is an ordinary field', async () => {
+  test('keeps the digits of IDs above 2^53, and __proto__ as an ordinary field', async () => {
     const row = JSON.stringify(SCAN).replace('"id":1', '"id":9007199254740993,"__proto__":{"polluted":true}');
     const server = await useFaultServer(say(rawAnswer(200, `{"data":[${row}],"pagination":{"total":1}}`)));
     const { rows } = await useService(server.baseUrl).listScans(CODE.id, { page: 1, limit: 500 });
@@ -442,14 +439,14 @@ describe('bodies', () => {
   });
 });
 
-describe('messages', () => {
+describe('an error', () => {
   const tell = async (react: React) => {
     const server = await useFaultServer(react);
     const error = await failedGet(server);
     return (error as Error).message.replace(/127.0.0.1:\d+/, 'HOST').replace(CODE.id, 'ID');
   };
 
-  test('the error for a page of HTML has a short excerpt without tags, scripts and control characters', async () => {
+  test('for a page of HTML has a short excerpt without tags, scripts and control characters', async () => {
     const page = `<html><head><title>502 Bad \u001b[31mGateway</title><style>b{}</style></head><body>
       <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
     const message = await tell(say(rawAnswer(502, page)));
@@ -459,7 +456,7 @@ describe('messages', () => {
     expect(message.length).toBeLessThan(230);
   });
 
-  test('a page of HTML with status 200 is reported as not JSON, and the request is not repeated', async () => {
+  test('for a page of HTML with status 200 states that the response is not JSON', async () => {
     expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
       'the response is not JSON: Log in to the hotel Wi-Fi (200) [GET /api/v1/qr/ID on HOST]',
     );
@@ -471,7 +468,7 @@ describe('messages', () => {
     ['', 'empty response'],
     [' \r\n', 'empty response'],
   ])(
-    'only white space is reported as an empty response, other text without words as not JSON: %j',
+    'calls a body of white space empty, and a body of other text without words not JSON: %j',
     async (text, what) => {
       expect(await tell(say(rawAnswer(200, text)))).toMatch(
         new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),
@@ -479,7 +476,7 @@ describe('messages', () => {
     },
   );
 
-  test('a page of HTML with status 200 is requested again if the service has responded before', async () => {
+  test('for a page of HTML with status 200 is avoided by a repeated request if the service responded before', async () => {
     const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
     const server = await useFaultServer((request) =>
       say(request.number === 1 ? html : rawAnswer(200, CODE))(request),
@@ -491,7 +488,7 @@ describe('messages', () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect is reported with its target and never followed: %i',
+    'for a redirect contains its target, which is not requested: %i',
     async (status) => {
       const other = await useFaultServer(list);
       const location = `${other.baseUrl}/qr`;
@@ -514,7 +511,7 @@ describe('messages', () => {
     [422, RejectedError],
     [501, UnexpectedResponseError],
   ])(
-    'GET with the response %i is not repeated, and fails with the message and code of the service',
+    'for a GET with the response %i has the message and code of the service, and the GET is not repeated',
     async (status, failure) => {
       const server = await useFaultServer(refusal(status));
       const error = await failedGet(server);
@@ -528,7 +525,7 @@ describe('messages', () => {
     },
   );
 
-  test('errors contain no part of the key if the service repeats the key, also with hidden characters', async () => {
+  test('contains no part of the key if the service repeats the key, even with hidden characters', async () => {
     const hidden = `${KEY.slice(0, 12)}\u200b\n\u001b${KEY.slice(12)}`;
     for (const text of [`bad key ${KEY}`, `bad key ${hidden}`, `${'y'.repeat(110)}${KEY}`]) {
       for (const body of [JSON.stringify({ error: text, code: KEY }), `<b>${text}</b>`, text]) {
@@ -541,7 +538,7 @@ describe('messages', () => {
     }
   });
 
-  test('a host name that is not found is reported', async () => {
+  test('states that a host name was not found', async () => {
     const error = await rejection(useService('https://qrctl.invalid/api/v1').getCode(CODE.id));
     expect(error).toMatchObject({
       message: expect.stringMatching(/^host name not found .*\[GET \/api\/v1\/qr\/\S+ on qrctl\.invalid\]$/),
@@ -549,8 +546,8 @@ describe('messages', () => {
   });
 });
 
-describe('reported requests', () => {
-  test('have method, path with query, status, duration and remaining requests, but never the key', async () => {
+describe('requests', () => {
+  test('are reported with method, path with query, status, duration and remaining requests, but without the key', async () => {
     const traces: unknown[] = [];
     const server = await useFaultServer((request) =>
       request.number === 0
@@ -570,7 +567,7 @@ describe('reported requests', () => {
     expect(service.stats()).toEqual({ requests: 2, retries: 1, pauses: 0, pausedMs: 0 });
   });
 
-  test('/openapi.json is outside the base URL and is read without the key', async () => {
+  test('for /openapi.json are sent outside the base URL and without the key', async () => {
     const server = await useFaultServer(say(rawAnswer(200, { openapi: '3.1.0' })));
     expect(await useService(server.baseUrl).openApi()).toEqual({ openapi: '3.1.0' });
     expect(server.requests[0]).toMatchObject({

@@ -194,12 +194,12 @@ describe('a proxy for https', () => {
       /the proxy 127.0.0.1:\d+ refused the connection \(403\)/,
     ],
     [
-      'speaks something else',
+      'speaks another protocol',
       (socket) => socket.end('220 mail.test ESMTP\r\n'),
       /through the proxy 127.0.0.1:\d+: the /,
     ],
     [
-      'breaks off in the TLS handshake',
+      'closes the connection in the TLS handshake',
       (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
       /connection was (closed|reset)/,
     ],

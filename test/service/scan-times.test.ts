@@ -22,7 +22,7 @@ describe('parseScanTime', () => {
     );
   });
 
-  test('agrees with parseInstant on any text shaped like a time, also an impossible time', () => {
+  test('agrees with parseInstant on any text shaped like a time, even an impossible time', () => {
     const two = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'));
     const year = fc.integer({ min: 0, max: 9999 }).map((n) => String(n).padStart(4, '0'));
     const ending = fc.constantFrom(

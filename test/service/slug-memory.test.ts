@@ -75,7 +75,7 @@ describe('remembered slugs', () => {
     expect(store.store.kept).toEqual({ codes: [entry(3)] });
   });
 
-  test('are the 20,000 most recent ones of at most 64 characters', async () => {
+  test('are limited to the 20,000 most recent slugs of at most 64 characters', async () => {
     const store = storeOf(undefined);
     const memory = createSlugMemory(store);
     memory.note(Array.from({ length: 25_000 }, (_, at) => code(at)));
@@ -92,7 +92,7 @@ describe('remembered slugs', () => {
     ]);
   });
 
-  test('have the names of their codes, and after a complete listing only the listed codes', async () => {
+  test('have the names of their codes, and are limited to the listed codes after a complete listing', async () => {
     const store = storeOf({ codes: [entry(1), entry(2)] });
     const memory = createSlugMemory(store);
     memory.note([
@@ -134,7 +134,7 @@ describe('remembered slugs', () => {
     {},
     [['slug-1', idOf(1)]],
     ...lists.map((codes) => ({ codes, listing: { atMs: 'x' } })),
-  ])('are empty if %j was stored', async (kept) => {
+  ])('are ignored if the stored value is %j', async (kept) => {
     const memory = createSlugMemory(storeOf(kept));
     expect([await memory.size(), await memory.listing()]).toEqual([0, undefined]);
   });

@@ -42,13 +42,13 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual([]);
   });
 
-  it('is renewed if another key finds a known code', async () => {
+  it('is renewed if a request with another key returns a known code', async () => {
     const { answer, requested } = await ask({ workspace: other, exists: ['b'] });
     expect(await answer).toBe('renew');
     expect(requested).toEqual(['a', 'b']);
   });
 
-  it('is refused if ten codes from the first to the last do not exist, and the error names both profiles', async () => {
+  it('is refused if ten codes from the first to the last do not exist, and the error contains both profiles', async () => {
     const knownIds = Array.from({ length: 28 }, (_, at) => `id-${at}`);
     const { answer, requested } = await ask({ workspace: other, knownIds, exists: ['id-1', 'id-26'] });
     const error = await answer.catch((thrown) => thrown);
@@ -58,7 +58,7 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27].map((at) => `id-${at}`));
   });
 
-  it('is renewed if it was recorded without a key and a code exists, and refused if none exists', async () => {
+  it('is renewed without a recorded key if a known code exists, and refused if no known code exists', async () => {
     expect(await (await ask({ recorded: { baseUrl: here.baseUrl }, exists: ['a'] })).answer).toBe('renew');
     await expect((await ask({ recorded: { baseUrl: here.baseUrl } })).answer).rejects.toThrow(UsageError);
   });
@@ -83,7 +83,7 @@ describe('a recorded workspace', () => {
     expect(await (await ask({ workspace: other, knownIds: [] })).answer).toBe('renew');
   });
 
-  it('is neither renewed nor refused if a request fails: the error is passed on', async () => {
+  it('is neither renewed nor refused if a request fails: checkWorkspace rethrows the error', async () => {
     const getCode = async () => {
       throw new UnavailableError('no network');
     };

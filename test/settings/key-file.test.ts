@@ -42,7 +42,7 @@ describe('a key file', () => {
     ['with a line end of Windows', `${KEY}\r\n`],
     ['with a byte order mark, as PowerShell writes it', `\ufeff${KEY}\r\n`],
     ['with spaces around it', ` ${KEY}\t\n`],
-  ])('%s returns the key', async (_, content) => {
+  ])('%s provides only the key', async (_, content) => {
     expect(await load(keyFile(content))).toEqual({ apiKey: KEY, notes: [] });
   });
 
@@ -55,7 +55,7 @@ describe('a key file', () => {
     expect((await load(join(directory, 'key'))).apiKey).toBe(KEY);
   });
 
-  test('that other users can read is used, with a note', async () => {
+  test('that other users can read is used, and a note reports the permissions', async () => {
     const { apiKey, notes } = await load(keyFile(KEY, 0o444));
     expect(apiKey).toBe(KEY);
     expect(notes).toEqual([
@@ -63,7 +63,7 @@ describe('a key file', () => {
     ]);
   });
 
-  test('that systemd made readable for its user with an access list causes no note', async () => {
+  test('in CREDENTIALS_DIRECTORY with the permissions that systemd sets (0440) causes no note', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'qrctl-api-key'), KEY, { mode: 0o440 });
     expect(await load('', { CREDENTIALS_DIRECTORY: directory })).toEqual({ apiKey: KEY, notes: [] });
@@ -82,14 +82,14 @@ describe('a key file', () => {
     ['of bytes that are not text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
     ['with a key of 513 characters', 'x'.repeat(513), /is longer than 512 characters/],
     ['of a megabyte', 'x'.repeat(1e6), /is larger than 4096 bytes/],
-  ])('%s is refused with a specific message, without its content', async (_, content, words) => {
+  ])('%s is refused with that reason, but without its content in the message', async (_, content, words) => {
     const refusal = await load(keyFile(content)).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toMatch(words);
     expect(String(refusal)).not.toContain(KEY);
   });
 
-  test('that is missing, a directory, a device or a pipe is refused at once', async () => {
+  test('that is missing or not a regular file is refused', async () => {
     const directory = temporaryDirectory();
     spawnSync(MKFIFO, [join(directory, 'pipe')]);
     await expect(readKeyFile(join(directory, 'none'))).rejects.toThrow('no such file');

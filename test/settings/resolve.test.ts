@@ -60,15 +60,18 @@ describe('the current profile', () => {
     ],
     ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'home' }, current: 'play' }, 'home', 'table'],
     ['the config', { env: { QRCTL_PROFILE: '' }, current: 'play' }, 'play', 'ndjson'],
-    ['default', {}, 'default', 'csv'],
-  ])('is that of %s', (_, given, profile, format) => {
-    expect(resolved({ ...given, profiles })).toMatchObject({ profile, format });
-  });
+    ['the built-in default', {}, 'default', 'csv'],
+  ])(
+    'is taken from %s if no source of higher precedence specifies a profile',
+    (_, given, profile, format) => {
+      expect(resolved({ ...given, profiles })).toMatchObject({ profile, format });
+    },
+  );
 
   test.each<[string, Given]>([
     ['--profile', { flags: { profile: 'wrok' } }],
     ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'wrok' } }],
-  ])('must be stored if %s specifies it', (_, given) => {
+  ])('must exist if %s specifies it, else the error suggests a similar name', (_, given) => {
     const refused = () => resolved({ ...given, profiles });
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(
@@ -79,18 +82,18 @@ describe('the current profile', () => {
   test.each([
     ['sandbox', 'Run `qrctl auth login --profile sandbox` to create it.'],
     ['a b/..', 'Run `qrctl auth list` to see all profiles.'],
-  ])(
-    'is proposed for a login if its name %s is valid, or else the list of profiles is proposed',
-    (profile, hint) => {
-      expect(() => resolved({ flags: { profile }, profiles })).toThrow(expect.objectContaining({ hint }));
+  ])('called %j that does not exist leads to the hint %j', (profile, hint) => {
+    expect(() => resolved({ flags: { profile }, profiles })).toThrow(expect.objectContaining({ hint }));
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'called %s is refused if it is not stored',
+    (profile) => {
+      expect(() => resolved({ flags: { profile }, profiles })).toThrow(UsageError);
     },
   );
 
-  test.each(['__proto__', 'constructor', 'toString'])('is not found under the name %s', (profile) => {
-    expect(() => resolved({ flags: { profile }, profiles })).toThrow(UsageError);
-  });
-
-  test('is shortened in the error if its name is a key', () => {
+  test('is redacted in the error if its name is a key', () => {
     expect(() => resolved({ flags: { profile: KEY }, profiles })).not.toThrow(expect.stringContaining(KEY));
     expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow('svc_live_cana…');
   });
@@ -161,7 +164,7 @@ describe('a setting', () => {
     expect(() => resolved(given)).toThrow(new RegExp(`^invalid value for ${name}: `));
   });
 
-  test('base-url without a path is completed with a note', () => {
+  test('of a base URL without a path gets the path /api/v1, and a note reports it', () => {
     const { baseUrl, notes } = resolved({ env: { QRCTL_BASE_URL: 'https://a.example' } });
     expect(baseUrl).toBe(A);
     expect(notes).toEqual([expect.stringContaining(A)]);
@@ -171,7 +174,7 @@ describe('a setting', () => {
 describe('the key', () => {
   const profiles = { default: { baseUrl: A, apiKey: KEY, keyBaseUrl: A } };
 
-  test('of the profile is sent to the base URL it was stored with', () => {
+  test('of a profile is used for the base URL with which it was stored', () => {
     expect(resolved({ profiles })).toMatchObject({ apiKey: KEY, apiKeyProblem: undefined });
     expect(resolved({ profiles, flags: { baseUrl: 'https://A.example/api/v1/' } }).apiKey).toBe(KEY);
   });
@@ -181,14 +184,14 @@ describe('the key', () => {
     ['QRCTL_BASE_URL', { profiles, env: { QRCTL_BASE_URL: B } }],
     ['the profile itself', { profiles: { default: { ...profiles.default, baseUrl: B } } }],
     ['a key without a base URL', { profiles: { default: { baseUrl: B, apiKey: KEY } } }],
-  ])('of the profile is sent to no other base URL, also with %s', (_, given) => {
+  ])('of a profile is not used for another base URL: %s', (_, given) => {
     const { apiKey, apiKeyProblem } = resolved(given);
     expect(apiKey).toBeUndefined();
     expect(apiKeyProblem).toContain(B);
     expect(apiKeyProblem).not.toContain(KEY);
   });
 
-  test('of QRCTL_API_KEY is sent to any effective base URL', () => {
+  test('in QRCTL_API_KEY is used for any base URL, but ignored if it is empty', () => {
     const env = { QRCTL_API_KEY: 'svc_live_other', QRCTL_BASE_URL: B };
     expect(resolved({ profiles, env })).toMatchObject({
       apiKey: 'svc_live_other',
@@ -212,7 +215,7 @@ describe('the key', () => {
   test.each<[string, Given]>([
     ['QRCTL_API_KEY', { env: { QRCTL_API_KEY: `${KEY}\n` } }],
     ['the key of the profile', { profiles: { default: { baseUrl: A, apiKey: `${KEY}é`, keyBaseUrl: A } } }],
-  ])('of %s is refused if it cannot be sent in a header, and is not repeated', (origin, given) => {
+  ])('is refused if no header can contain it, and the error does not show it: %s', (origin, given) => {
     const refused = () => resolved(given);
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(origin);

@@ -36,12 +36,12 @@ function modeOf(path: string) {
 }
 
 describe('the place of the config', () => {
-  test('is QRCTL_CONFIG_DIR if it is set, also if it is relative', async () => {
+  test('is QRCTL_CONFIG_DIR if that variable is set, even to a relative path', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '/some/where' })).toBe('/some/where/config.json');
     expect(await configFile({ QRCTL_CONFIG_DIR: 'here' })).toBe(join(process.cwd(), 'here', 'config.json'));
   });
 
-  test('is a directory qrctl in the config directory of the system otherwise', async () => {
+  test('is the directory qrctl in the config directory of the system if QRCTL_CONFIG_DIR is empty', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '' })).toMatch(/qrctl.config\.json$/);
   });
 
@@ -65,7 +65,7 @@ describe('the place of the config', () => {
 });
 
 describe('readStore', () => {
-  test('finds nothing if there is no file, and creates nothing', async () => {
+  test('returns no profiles if there is no file, and creates no directory', async () => {
     const directory = join(temporaryDirectory(), 'config');
     const store = await readStore({ QRCTL_CONFIG_DIR: directory });
     expect(store).toEqual({
@@ -77,7 +77,7 @@ describe('readStore', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  test('reads the profiles', async () => {
+  test('returns the stored profiles and the current profile', async () => {
     const { env } = configured(GOOD);
     const store = await readStore(env);
     expect(store.current).toBe('work');
@@ -85,7 +85,7 @@ describe('readStore', () => {
     expect(store.corrections).toEqual([]);
   });
 
-  test('corrects looser permissions and reports them', async () => {
+  test('restricts permissions 0755 and 0644 to 0700 and 0600, and reports the change', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     const { corrections } = await readStore(env);
     expect(corrections).toEqual([
@@ -96,7 +96,7 @@ describe('readStore', () => {
     expect((await readStore(env)).corrections).toEqual([]);
   });
 
-  test('keeps permissions that let another user write a key-command, and notes it', async () => {
+  test('keeps permissions with which another user could have written a key-command, and reports them', async () => {
     const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
     const { env, directory, file } = configured(text, { directory: 0o770, file: 0o664 });
     for (const _ of [1, 2]) {
@@ -119,7 +119,7 @@ describe('readStore', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'runs no key-command below a directory that another user owns or can change',
+    'reports a problem with key-commands below a directory that another user owns or can change',
     async () => {
       const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
       const { env, directory } = configured(text);
@@ -155,13 +155,13 @@ describe('readStore', () => {
     },
   );
 
-  test('does not loosen stricter permissions', async () => {
+  test('keeps permissions that are stricter than 0600', async () => {
     const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
     await readStore(env);
     expect(modeOf(file)).toBe(0o400);
   });
 
-  test('notes a directory with the sticky bit, and keeps its permissions', async () => {
+  test('keeps the permissions of a directory with the sticky bit, and reports that', async () => {
     const { env, directory } = configured(GOOD);
     chmodSync(directory, 0o1777);
     const { corrections } = await readStore(env);
@@ -169,7 +169,7 @@ describe('readStore', () => {
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
   });
 
-  test('keeps the permissions of a directory with other files, and notes it', async () => {
+  test('keeps the permissions of a directory that contains other files, and reports that', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     writeFileSync(join(directory, 'letter.txt'), '');
     const { corrections } = await readStore(env);
@@ -180,7 +180,7 @@ describe('readStore', () => {
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);
   });
 
-  test('corrects the permissions of a directory that has only files of qrctl', async () => {
+  test('restricts the permissions of a directory that contains only files of qrctl', async () => {
     const { env, directory } = configured(GOOD, { directory: 0o755, file: 0o600 });
     mkdirSync(join(directory, 'cache'));
     writeFileSync(join(directory, '.config.json.partial'), '');
@@ -189,7 +189,7 @@ describe('readStore', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'keeps the permissions of a directory and a file of another user, and notes it',
+    'keeps the permissions of a directory and a file of another user, and reports that',
     async () => {
       const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
       chownSync(file, 65534, 65534);
@@ -254,7 +254,7 @@ describe('readStore', () => {
         expect((await readStore(env)).current).toBe('work');
       });
 
-      test('a link of that user to a file of root, or to its directory, is refused', async () => {
+      test('a link of that user to a file of root, or to the directory of such a file, is refused', async () => {
         const { file: target, directory: targets } = ours();
         const { env, file, directory } = planted();
         symlinkSync(target, file);
@@ -287,17 +287,14 @@ describe('readStore', () => {
     'not json',
     '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary',
     '{"version":99,"profiles":{}}',
-  ])(
-    'reports a file with the content %j by its path, without the content, and keeps it unchanged',
-    async (text) => {
-      const { env, file } = configured(text);
-      const refused = await readStore(env).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(UsageError);
-      expect(String(refused)).toContain(file);
-      expect(String(refused)).not.toContain('canary');
-      expect(readFileSync(file, 'utf8')).toBe(text);
-    },
-  );
+  ])('refuses the content %j with an error that contains only the path, and keeps the file', async (text) => {
+    const { env, file } = configured(text);
+    const refused = await readStore(env).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(String(refused)).toContain(file);
+    expect(String(refused)).not.toContain('canary');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
 
   test('refuses a config.json that is a directory', async () => {
     const directory = temporaryDirectory();

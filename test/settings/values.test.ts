@@ -39,7 +39,7 @@ describe.each([
     ],
   ],
 ] as const)('the value of %s', (key, accepted, refused) => {
-  test.each(Object.entries(accepted))('may be %s', (text, value) => {
+  test.each(Object.entries(accepted))('may be %j', (text, value) => {
     expect(VALUES[key].parse(text)).toEqual(value);
   });
 

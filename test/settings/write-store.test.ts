@@ -119,7 +119,7 @@ describe('updateStore', () => {
     expect(readdirSync(directory)).toEqual(['config.json']);
   });
 
-  test('keeps a profile called __proto__ a profile', async () => {
+  test('stores a profile called __proto__ like any other', async () => {
     const { env, given } = place();
     await updateStore(given, adding('__proto__', { format: 'json' }));
     await updateStore(given, adding('other'));
@@ -128,7 +128,7 @@ describe('updateStore', () => {
     expect(profiles.get('__proto__')).toEqual({ format: 'json' });
   });
 
-  test('corrects and notes a directory that was accessible to others', async () => {
+  test('restricts a directory that was accessible to others, and reports the change', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
@@ -152,7 +152,7 @@ describe('updateStore', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('keeps the old file if the new one is truncated, as on a full disk', async () => {
+  test('keeps the old file if the disk becomes full while the new file is written', async () => {
     const { directory, file, given } = place();
     await updateStore(given, adding('one'));
     const before = readFileSync(file, 'utf8');
@@ -165,7 +165,7 @@ describe('updateStore', () => {
   });
 
   test.each(['{"version":1,"profiles":{}}', '{"version":2,"profiles":{}}', '{"version":1,'])(
-    'fails if the file reads back as %s',
+    'fails if the file contains %s after the write',
     async (text) => {
       const { given } = place();
       const damaging: Disk = {
@@ -186,7 +186,7 @@ describe('updateStore', () => {
     },
   );
 
-  test('never overwrites a corrupt file', async () => {
+  test('does not overwrite a file that is not valid JSON', async () => {
     const { directory, file, given } = place();
     mkdirSync(directory, { recursive: true });
     writeFileSync(file, '{"version":1,');
@@ -194,14 +194,14 @@ describe('updateStore', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"version":1,');
   });
 
-  test('loses no profile if eight are stored at once', async () => {
+  test('loses no profile if eight updates run concurrently', async () => {
     const { env } = place();
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
     await Promise.all(names.map((name) => updateStore(told(env), adding(name))));
     expect([...(await readStore(env)).profiles.keys()].sort()).toEqual(names.sort());
   });
 
-  test('removes the temporary file of a killed write, because it contains keys', async () => {
+  test('removes the temporary file of a killed write, which may contain keys', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, '.config.json.partial'), '{"profiles":{"old":{"apiKey":"svc_li');
@@ -209,7 +209,7 @@ describe('updateStore', () => {
     expect(readdirSync(directory)).toEqual(['config.json']);
   });
 
-  test('waits for another writer, and can be interrupted meanwhile', async () => {
+  test('stops waiting for the lock of another writer if it is interrupted', async () => {
     const { directory, file, env } = place();
     mkdirSync(directory, { recursive: true });
     const other = await acquireLock(file, { clock: systemClock });
@@ -239,7 +239,7 @@ describe('updateStore', () => {
     expect((await readStore(env)).profiles.has('one')).toBe(true);
   });
 
-  test('a directory that cannot be created is reported with its file', async () => {
+  test('reports the path of the config file if the directory cannot be created', async () => {
     const blocker = join(temporaryDirectory(), 'file');
     writeFileSync(blocker, '');
     const env = { QRCTL_CONFIG_DIR: join(blocker, 'config') };

@@ -24,7 +24,7 @@ function writersOfColor(): string[] {
 /** A image in black on white, which no theme may turn around: no decoration. */
 const IMAGE = 'codes/images/terminal.ts';
 
-test('only terminal/color.ts, the image of a code and sample data contain escape sequences of colors', () => {
+test('in src/, only terminal/color.ts, the image of a code and sample data contain color escape sequences', () => {
   expect(writersOfColor().sort()).toEqual([IMAGE, 'terminal/color.ts', ...HOSTILE].sort());
 });
 

@@ -38,7 +38,7 @@ function broken(code: string): Writable {
 }
 
 describe('standard output', () => {
-  test('gets data and nothing else', async () => {
+  test('receives only data, while standard error receives notes', async () => {
     const { console, stdout, said } = setUp();
     console.note('a note');
     await console.write('data\n');
@@ -47,7 +47,7 @@ describe('standard output', () => {
     expect(said()).toBe('a note\n');
   });
 
-  test('is awaited if its reader is slow', async () => {
+  test('resolves a write only after a slow reader accepts the data', async () => {
     let release: () => void = () => undefined;
     const slow = new Writable({
       write: (_chunk, _encoding, done) => {
@@ -117,7 +117,7 @@ describe('standard error', () => {
     expect(said()).toBe('');
   });
 
-  test('has no bar if another program reads standard output', () => {
+  test('shows no progress bar if standard output is piped to another program', () => {
     const { console, said } = setUp({ tty: true, isPiped: () => true });
     console.progress('scans').update({ done: 5 });
     expect(said()).toBe('');
@@ -138,7 +138,7 @@ describe('standard error', () => {
     expect(plain.said()).toBe(`${long}\n`);
   });
 
-  test('shows verbose lines only with --verbose, each after its time', () => {
+  test('shows verbose lines only with --verbose, each preceded by the time', () => {
     const { console, said } = setUp({ verbose: true });
     console.verbose('GET /qr 200');
     setUp().console.verbose('GET /qr 200');
@@ -172,7 +172,7 @@ describe('color', () => {
 });
 
 describe('progress', () => {
-  test('is a bar on a terminal, drawn at once, and removed at its end', () => {
+  test('is a bar on a terminal, drawn when it is created and removed when it stops', () => {
     const { console, said } = setUp({ tty: true });
     const progress = console.progress('scans');
     expect(said()).toBe(BAR);
@@ -208,7 +208,7 @@ describe('progress', () => {
 describe('for a screen reader', () => {
   const isAccessible = () => true;
 
-  test('a question is a plain line, and so is the reply', async () => {
+  test('a question is printed as a plain line, and the reply is read as a line', async () => {
     const { console, type, said } = setUp({ tty: true, isAccessible });
     const answer = console.ask('Delete 2 codes?');
     await type('yes\n');
@@ -241,7 +241,7 @@ describe('questions', () => {
     expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
   });
 
-  test('get a line as the reply', async () => {
+  test('return the typed line as the reply', async () => {
     const { console, type, said } = setUp({ tty: true });
     const answer = console.ask('Delete 2 codes?');
     await type('yes\r');
@@ -257,7 +257,7 @@ describe('questions', () => {
     expect(said()).toBe('Key: \n');
   });
 
-  test('on a dumb terminal are edited by the terminal, and backspace works in a secret', async () => {
+  test('on a dumb terminal leave line editing to the terminal, except for secrets', async () => {
     vi.stubEnv('TERM', 'dumb');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { console, stdin, type, said } = setUp({ env: { TERM: 'dumb' }, tty: true });
@@ -273,7 +273,7 @@ describe('questions', () => {
     expect(setRawMode).not.toHaveBeenCalledWith(true);
   });
 
-  test('in a row get their own replies', async () => {
+  test('that are asked one after the other return separate replies', async () => {
     const { console, type, said } = setUp({ tty: true });
     const first = console.ask('Profile:');
     await type('work\r');
@@ -299,7 +299,7 @@ describe('questions', () => {
   });
 
   test.each(['ask', 'askSecret'] as const)(
-    'of %s end with an interruption by Ctrl-C, a usage error by Ctrl-D, and the reason of an abort',
+    'of %s end with an interruption on Ctrl-C, a usage error on Ctrl-D, and the reason on an abort',
     async (ask) => {
       const interrupted = setUp({ tty: true });
       const first = interrupted.console[ask]('?');

@@ -79,7 +79,7 @@ function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], col
   return drawn.map((line) => `${line.replace(/ +$/, '')}\n`).join('');
 }
 
-test('a grid has the bytes that cli-table3 draws, for texts that fit', async () => {
+test('a grid has the same bytes as cli-table3 if all texts fit', async () => {
   const colors = await loadColors(true);
   fc.assert(
     fc.property(tables, fc.boolean(), ({ columns, lines }, isColored) => {
@@ -96,7 +96,7 @@ test('a grid has the bytes that cli-table3 draws, for texts that fit', async () 
   );
 });
 
-test('a cell wider than its column moves the cells after it, on its line only', () => {
+test('a cell wider than its column shifts only the later cells of the same line', () => {
   const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLORS);
   expect(
     draw([
@@ -106,7 +106,7 @@ test('a cell wider than its column moves the cells after it, on its line only', 
   ).toBe('plain     東京\n東京と大阪    cell\n');
 });
 
-test('a grid calls cli-table3 once per table, even if the lines come in several parts', () => {
+test('a grid calls cli-table3 only once, even if its lines come in several parts', () => {
   const drawn = vi.spyOn(Table.prototype, 'toString');
   onTestFinished(() => drawn.mockRestore());
   const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLORS);

@@ -49,8 +49,8 @@ function sh(script: string) {
   return { status, stdout, stderr };
 }
 
-describe.runIf(existsSync('/dev/full'))('as a process', () => {
-  test('a reader that closes the pipe ends the process with 0 and no message', () => {
+describe.runIf(existsSync('/dev/full'))('a process that prints data', () => {
+  test('exits with 0 and prints no message if the reader closes the pipe', () => {
     expect(
       sh('$RUN 5000 2>$DIR/said | head -n 1; code=$PIPESTATUS; grep qrctl $DIR/said; exit $code'),
     ).toMatchObject({
@@ -59,19 +59,19 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     });
   });
 
-  test('a full device causes exit code 1', () => {
+  test('exits with 1 if the device is full', () => {
     const { status, stderr } = sh('$RUN 1 > /dev/full');
     expect(status).toBe(1);
     expect(stderr).toContain('qrctl: cannot write to standard output: the disk is full (ENOSPC)');
   });
 
-  test('a file that reaches its size limit causes exit code 1, even if part of the last write succeeded', () => {
+  test('exits with 1 if the file reaches its size limit, even if part of the last write succeeded', () => {
     // One block of 1024 bytes: the first write of 1008 fits, the second only begins to.
     expect(sh("trap '' XFSZ; ulimit -f 1; $RUN 2 2>/dev/null > $DIR/small").status).toBe(1);
   });
 
   test.each(firstRows(1, ['2>&-', '2>/dev/full', '2>&1 >$DIR/out | true; cat $DIR/out']))(
-    'a program prints all data with standard error %s',
+    'prints all data with the redirection %s',
     (redirection) => {
       const { status, stdout } = sh(`$RUN 201 ${redirection}`);
       expect(status).toBe(0);
@@ -79,7 +79,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     },
   );
 
-  test.runIf(SOAK)('a slow reader gets every byte', () => {
+  test.runIf(SOAK)('delivers every line to a slow reader', () => {
     expect(sh('$RUN 2000 2>/dev/null | (sleep 0.3; wc -l)').stdout.trim()).toBe('2000');
   });
 });

@@ -5,19 +5,19 @@ import { fakeClock } from '../support/clock.ts';
 describe('the line of a bar', () => {
   const state = { unit: 'scans', done: 45_000, total: 100_000, detail: 'page 90 of 200', elapsedMs: 10_000 };
 
-  test('shows the share, the counts, the pages and the rate', () => {
+  test('shows the share, the counts, the pages, the rate and the remaining time', () => {
     expect(renderBar(state, 100)).toBe(
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s  13 s left',
     );
   });
 
-  test('counts down the pause instead of the rate', () => {
+  test('shows the rest of a pause in place of the rate', () => {
     expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(
       /waiting 42 s for the rate limit {2}13 s left$/,
     );
   });
 
-  test('on a narrow terminal shortens the bar, then omits the detail, then the percentage, but no countdown', () => {
+  test('on a narrow terminal drops the bar, then the detail, then the percentage, but never the countdown', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
@@ -40,7 +40,7 @@ describe('the line of a bar', () => {
     expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
   });
 
-  test('has no bar while the total is unknown, and no rate before a minimum time', () => {
+  test('has no bar without a total or an estimate, and no rate before a minimum time', () => {
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
   });
 
@@ -68,7 +68,7 @@ describe('a bar', () => {
     return { bar, clock, surface, written, tick: () => vi.advanceTimersToNextTimer(), last };
   }
 
-  test('is drawn on every tick, not on every page', () => {
+  test('is redrawn on each tick of its timer, not on each update', () => {
     const { bar, tick, last, written } = setUp();
     const before = written.length;
     bar.update({ done: 500, total: 1000 });
@@ -77,7 +77,7 @@ describe('a bar', () => {
     expect(last()).toContain('500/1,000 scans');
   });
 
-  test('counts down while paused, and leaves the pause out of the rate', async () => {
+  test('counts down while paused, and excludes the pause from the rate', async () => {
     const { bar, clock, tick, last } = setUp();
     bar.update({ done: 1000, total: 2000 });
     await clock.advance(1000);
@@ -93,7 +93,7 @@ describe('a bar', () => {
     expect(last()).toContain('1,000/s');
   });
 
-  test('leaves no fragments after a resize: the cursor stays before the line, which is not wrapped', () => {
+  test('keeps the cursor before a line that is not wrapped, so that a resize leaves no fragments', () => {
     const { bar, surface, tick, last } = setUp();
     bar.update({ done: 1000, total: 2000 });
     tick();

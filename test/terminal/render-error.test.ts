@@ -7,7 +7,7 @@ const text = { json: false, verbose: false };
 const json = { json: true, verbose: false };
 
 describe('an error as text', () => {
-  test('has the failure and the hint', () => {
+  test('has the failure on the first line and the hint on the second', () => {
     expect(
       renderError(
         new NotFoundError('no code has the slug "abd"', { hint: 'Did you mean abc?', status: 404 }),
@@ -16,7 +16,7 @@ describe('an error as text', () => {
     ).toBe('qrctl: no code has the slug "abd"\n  hint: Did you mean abc?\n');
   });
 
-  test('has the label `hint:` on the last line of a hint, and no label on a usage', () => {
+  test('has the label `hint:` on the last line of a hint, but not on a usage line', () => {
     const hinted = (hint: string) => renderError(new UsageError('no', { hint }), text);
     expect(hinted('profile default\nRun `qrctl doctor`.')).toBe(
       'qrctl: no\n  profile default\n  hint: Run `qrctl doctor`.\n',
@@ -24,7 +24,7 @@ describe('an error as text', () => {
     expect(hinted('usage: qrctl qr list')).toBe('qrctl: no\n  usage: qrctl qr list\n');
   });
 
-  test('escapes control characters of the service, and indents a line that imitates qrctl', () => {
+  test('escapes control characters, and indents a second line that begins with `qrctl:`', () => {
     expect(renderError(new UsageError('bad \x1b[2J\nqrctl: done\u202e'), text)).toBe(
       'qrctl: bad \\x1b[2J\n  qrctl: done\\u{202e}\n',
     );
@@ -42,7 +42,7 @@ describe('an error as text', () => {
     expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
   });
 
-  test('of a bug in qrctl shows how to report the bug, and the stack only with --verbose', () => {
+  test('of a bug in qrctl suggests --verbose, which adds the stack', () => {
     const defect = new TypeError('x is not a function');
     expect(renderError(defect, text)).toMatch(
       /^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/,
@@ -58,7 +58,7 @@ describe('an error as text', () => {
     );
   });
 
-  test('contains no key in any part, including the code of the service', () => {
+  test('contains no key in any part, including the error code of the service', () => {
     const key = 'svc_live_canaryCANARY0123456789';
     const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
     for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');
@@ -72,7 +72,7 @@ describe('an error as text', () => {
 });
 
 describe('an error as JSON', () => {
-  test('is one line with all keys', () => {
+  test('is one line with message, code, status, exit code and hint', () => {
     const error = new NotFoundError('no such code', {
       hint: 'qrctl qr list',
       status: 404,
@@ -89,7 +89,7 @@ describe('an error as JSON', () => {
     });
   });
 
-  test('has the exact message, without control characters', () => {
+  test('preserves the message exactly, and contains no raw control characters', () => {
     const message = 'two\nlines \x1b[2J \x9b2J \u202e \ufeff \x7f 東京';
     const line = renderError(new UsageError(message), json);
     expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSpokenProgress } from '#terminal/progress';
 import { fakeClock } from '../support/clock.ts';
 
-test('progress for a screen reader is a line per 30 s of work and one per pause', async () => {
+test('progress for a screen reader is one line for each 30 s of work and one line for each pause', async () => {
   const clock = fakeClock();
   const said: string[] = [];
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

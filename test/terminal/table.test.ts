@@ -52,7 +52,7 @@ describe('a table', () => {
     expect(render([ann], { ruled: false }).text).toBe('id   name  status  scans\nc-1  Ann   active     12\n');
   });
 
-  test('uses color only in addition to words', async () => {
+  test('has the same text with and without color', async () => {
     const colored = render([ann], { colors: await loadColors(true) }).text;
     expect(colored).toContain('\x1b[32mactive\x1b[39m');
     expect(stripVTControlCharacters(colored)).toBe(render([ann]).text);
@@ -62,7 +62,7 @@ describe('a table', () => {
     expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
   });
 
-  test('drops a column instead of truncating a name too much, unless the columns were chosen', () => {
+  test('drops a column before it truncates cells below their minimum width, unless the user chose the columns', () => {
     const wide: Column[] = [
       { name: 'name', importance: 5, leastWidth: 24 },
       { name: 'city', importance: 2, leastWidth: 16 },
@@ -120,7 +120,7 @@ describe('a table', () => {
     expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
   });
 
-  test('drops an ID if the name would get less than its wished width', () => {
+  test('drops the ID column if names would otherwise get less than their preferred width', () => {
     const columns: Column[] = [
       { name: 'id', importance: 1, keepWhole: true },
       { name: 'name', importance: 5, leastWidth: 24, wishedWidth: 40 },
@@ -131,7 +131,7 @@ describe('a table', () => {
     expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
   });
 
-  test('omits the origin that most URLs share, only if a cell is too long', () => {
+  test('omits the origin that most URLs share if a cell does not fit', () => {
     const url = (address: string) => ({ slug: 'a', to: address });
     const rows = [
       url('https://www.example.com/menu/spring'),
@@ -221,19 +221,19 @@ describe('a table', () => {
 describe('one record', () => {
   const formatter = createRecordFormatter({ columns, colors: NO_COLORS, extra: true });
 
-  test('is one line per field, including unknown ones, with whole values', () => {
+  test('has one line per field, including unknown fields, with untruncated values', () => {
     const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };
     expect(formatter.rows([record])).toBe(
       `id      c-1\nname    ${'n'.repeat(200)}\nstatus  active\nscans   –\nextra   {"a":[1]}\n`,
     );
   });
 
-  test('is bounded for a value of megabytes', () => {
+  test('has less than 5,000 characters for a value of 10 MB', () => {
     expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
   });
 });
 
-describe('text is truncated by display width', () => {
+describe('fitText', () => {
   test.each([
     ['東京東京東京', 5, '東京…'],
     ['東京東京', 4, '東…'],
@@ -242,18 +242,18 @@ describe('text is truncated by display width', () => {
     ['abcd', 3, 'ab…'],
     ['abcd', 1, '…'],
     ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
-  ])('%j in %i columns is %j', (text, width, cut) => {
+  ])('fits %j into %i columns as %j', (text, width, cut) => {
     expect(fitText(text, width)).toBe(cut);
   });
 
-  test('in the time for the shown part, also for megabytes', () => {
+  test('truncates a text of at least a million characters to 20 columns', () => {
     for (const unit of ['a', '\u0301', '東', '\x1b'])
       expect(displayWidth(fitText(unit.repeat(SOAK ? 1e7 : 1e6), 20))).toBeLessThanOrEqual(20);
   });
 });
 
-describe('the columns a text takes are those of string-width', () => {
-  test('for each character', () => {
+describe('displayWidth', () => {
+  test('equals string-width for single characters', () => {
     // By day every 29th: each block of characters but the smallest has some of them.
     const every = SOAK ? 1 : 29;
     const units = Array.from({ length: 0x10000 / every }, (_, i) => String.fromCharCode(i * every));
@@ -261,7 +261,7 @@ describe('the columns a text takes are those of string-width', () => {
     expect([...units, ...emoji].filter((c) => displayWidth(c) !== stringWidth(c))).toEqual([]);
   });
 
-  test('for characters that join', () => {
+  test('equals string-width for characters that join', () => {
     const unit = fc.constantFrom(
       ...'a1é東かガ한…Яกำ',
       '\u3099',

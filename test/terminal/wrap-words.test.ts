@@ -10,12 +10,12 @@ describe('a wrapped text', () => {
     );
   });
 
-  test('never breaks a word, however long', () => {
+  test('contains each word unbroken, even a word longer than the line', () => {
     const path = `/home/${'x'.repeat(60)}/scans.csv`;
     expect(wrapWords(`written to ${path} just now`, 30)).toBe(`written to\n  ${path}\n  just now`);
   });
 
-  test('is not broken within a command in backquotes, which could be pasted without its end', () => {
+  test('is not broken within a command in backquotes', () => {
     const text = 'Done (to undo this: `qrctl qr undo 2026`)';
     expect(wrapWords(text, 30)).toBe('Done (to undo this:\n  `qrctl qr undo 2026`)');
   });
@@ -35,7 +35,7 @@ describe('a wrapped text', () => {
     );
   });
 
-  test('counts wide characters as two', () => {
+  test('counts wide characters as two columns', () => {
     expect(wrapWords('東京東京東京 東京東京東京', 20)).toBe('東京東京東京\n  東京東京東京');
   });
 
@@ -79,7 +79,7 @@ describe('possible paths with spaces', () => {
     expect(found).not.toContain('plain');
   });
 
-  test('are found also in a deleted directory', () => {
+  test('are found even if the current directory was deleted', () => {
     const gone = () => {
       throw new Error('ENOENT');
     };

@@ -101,7 +101,7 @@ test.skipIf(!hasPromtool)('promtool accepts the metrics of any profile and file'
   expect(promtool('qrctl_run_rows{command="x} 1\n').status).not.toBe(0);
 });
 
-test('--summary FILE.prom writes the metrics, also if the run fails', async () => {
+test('--summary FILE.prom writes the metrics, even if the run fails', async () => {
   const sandbox = await useSandbox({ codes: 2 });
   const cwd = await useDirectory();
   const run = async (args: string[]) => {

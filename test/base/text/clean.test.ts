@@ -23,12 +23,12 @@ describe('text from the service', () => {
     ['DEL alone', 'a\x7f', 'a\\x7f'],
     ['bidi overrides and isolates', 'a\u202eb\u2066c\u2069', 'a\\u{202e}b\\u{2066}c\\u{2069}'],
     ['zero-width characters', 'a\u200bb\u200dc\ufeffd\u2060', 'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}'],
-    ['separators that are line ends to some', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
+    ['separators that some programs read as line ends', 'a\u2028b\u2029', 'a\\u{2028}b\\u{2029}'],
     ['letters without a glyph', 'a\u3164b\u115fc\u2800', 'a\\u{3164}b\\u{115f}c\\u{2800}'],
-    ['tags, which hide whole sentences', 'a\u{e0041}\u{e0042}', 'a\\u{e0041}\\u{e0042}'],
+    ['tag characters, which can hide sentences', 'a\u{e0041}\u{e0042}', 'a\\u{e0041}\\u{e0042}'],
     ['lone surrogates', 'a\ud800b\udc00', 'a\\u{d800}b\\u{dc00}'],
     ['a soft hyphen', 'a\u00adb', 'a\\u{00ad}b'],
-    ['a selector behind what is no emoji', 'a\ufe0fb\ufe0e', 'a\\u{fe0f}b\\u{fe0e}'],
+    ['a variation selector after a letter', 'a\ufe0fb\ufe0e', 'a\\u{fe0f}b\\u{fe0e}'],
   ])('has escapes for %s (T5)', (_what, text, shown) => {
     expect(clean(text)).toBe(shown);
   });

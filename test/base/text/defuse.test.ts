@@ -20,19 +20,19 @@ describe('escaping formulas', () => {
     ["it's", "it's"],
     ["'til dawn", "'til dawn"],
     ["''", "''"],
-  ])('writes %j as %j, and restores it (T1, T10)', (value, cell) => {
+  ])('changes %j to %j, and restore() reverts the change (T1, T10)', (value, cell) => {
     expect(defuse(value)).toBe(cell);
     expect(restore(cell)).toBe(value);
   });
 
-  it('is undone exactly, for any text (T10)', () => {
+  it('is reverted exactly, for any text (T10)', () => {
     fc.assert(
       fc.property(text, (value) => restore(defuse(value)) === value),
       runs(150, 40_000),
     );
   });
 
-  it('is undone also if a spreadsheet wrote other line ends (T10)', () => {
+  it('is reverted even if a spreadsheet wrote other line ends (T10)', () => {
     const saved = (cell: string) => cell.replace(/\r\n?/g, '\n');
     fc.assert(
       fc.property(text, (value) => saved(restore(saved(defuse(value)))) === saved(value)),

@@ -80,7 +80,7 @@ test('joinSome lists the first texts, and counts the others', () => {
   expect(joinSome(['a', 'b', 'c', 'd'], { most: 2 })).toBe('a or b or 2 others');
 });
 
-describe('a word of a line to paste', () => {
+describe('a word in a command to paste', () => {
   const SHELL = [
     '`id` $(id)',
     '$(touch x)',

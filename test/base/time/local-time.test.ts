@@ -60,7 +60,7 @@ describe('the effective time zone', () => {
     expect(chooseTimeZone(inputs)).toBe(expected);
   });
 
-  test('is that of a file that links to a zone or is a copy of a zone', async () => {
+  test('is the zone of the file in TZ, which links to a zone or is a copy of a zone', async () => {
     const directory = await useDirectory();
     await mkdir(directory, { recursive: true });
     const [link, copy] = [join(directory, 'link'), join(directory, 'copy')];

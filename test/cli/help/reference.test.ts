@@ -43,15 +43,15 @@ test('qrctl help --json is refused together with a command, a topic or a group',
   }
 });
 
-test('the reference has each command of the tree once, and help', () => {
+test('the reference contains each command of the tree once, and `help`', () => {
   const names = [...leaves()].map((path) => path.names.join(' '));
   expect(reference.commands.map(({ name }) => name)).toEqual([...names, 'help']);
 });
 
-describe.each(reference.commands)('$name', ({ name, flags }) => {
+describe.each(reference.commands)('the reference of $name', ({ name, flags }) => {
   const words = name.split(' ');
 
-  test('has the flags that completion offers', async () => {
+  test('contains exactly the flags that completion offers', async () => {
     const { values } = await candidatesFor([...words, '-']);
     if (typeof values === 'string') return expect.fail(values);
     const spelled = [...flags, ...reference.global_flags].flatMap((flag) =>
@@ -60,7 +60,7 @@ describe.each(reference.commands)('$name', ({ name, flags }) => {
     expect(new Set(values.map(({ word }) => word))).toEqual(new Set(spelled));
   });
 
-  test('has the values that completion offers', async () => {
+  test('contains exactly the values that completion offers', async () => {
     for (const { name: flag, value, type, choices, completes } of [...flags, ...reference.global_flags]) {
       expect(value === null, flag).toBe(type === 'boolean');
       if (value === null) continue;
@@ -70,7 +70,7 @@ describe.each(reference.commands)('$name', ({ name, flags }) => {
     }
   });
 
-  test('has a default for a flag if the description of the flag has a default', () => {
+  test('contains a default for each flag whose description has one, and for no other flag', () => {
     for (const { name: flag, description, default: fallback } of flags)
       expect(fallback !== null, flag).toBe(description.includes('default:'));
   });

@@ -138,13 +138,13 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
     expect(results.map(({ line }) => line)).toEqual(cases().map(([, becomes]) => becomes));
   });
 
-  test.runIf(SOAK)('lists codes with their names', async () => {
+  test.runIf(SOAK)('lists codes with their names after a second Tab', async () => {
     const [result] = await type(shell, setup, ['qrctl qr get '], 2);
     for (const code of sandbox.workspace.codes())
       expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
   });
 
-  test('has a script without features that the bash of macOS lacks', () => {
+  test('has a completion script without features that the bash of macOS lacks', () => {
     const script = spawnSync('cat', [`${COMPLETIONS}qrctl.bash`]).stdout.toString();
     expect(script).not.toMatch(/mapfile|readarray|declare -A|local -n|\[-1\]|\^\^|,,\}|compgen -W/);
   });
@@ -166,14 +166,17 @@ describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
     expect(results.map(({ line }) => line)).toEqual(cases().map(([, becomes]) => becomes));
   });
 
-  test.runIf(SOAK)('lists codes with their names, and commands with their summaries', async () => {
-    const [codes, commands] = await type(shell, setup, ['qrctl qr get ', 'qrctl '], 2);
-    // zsh pads the slugs to the longest of them.
-    const shown = codes?.screen.replaceAll(/ +-- /g, ' -- ');
-    for (const code of sandbox.workspace.codes())
-      expect(shown).toContain(`${code.slug} -- ${code.name.slice(0, 5)}`);
-    expect(commands?.screen).toMatch(/scans +-- \w/);
-  });
+  test.runIf(SOAK)(
+    'lists codes with their names, and commands with their summaries, after a second Tab',
+    async () => {
+      const [codes, commands] = await type(shell, setup, ['qrctl qr get ', 'qrctl '], 2);
+      // zsh pads the slugs to the longest of them.
+      const shown = codes?.screen.replaceAll(/ +-- /g, ' -- ');
+      for (const code of sandbox.workspace.codes())
+        expect(shown).toContain(`${code.slug} -- ${code.name.slice(0, 5)}`);
+      expect(commands?.screen).toMatch(/scans +-- \w/);
+    },
+  );
 });
 
 describe.skipIf(!has('fish'))('fish', () => {

@@ -38,7 +38,7 @@ const ROWS = [
 const about = ({ row, action, send, reason }: PlanItem) => [row?.line, action, Object.keys(send), reason];
 
 describe('planDue', () => {
-  it('plans one request per code, and shows each row whose values it sends as `update`', () => {
+  it('plans one request per code, with the action `update` for each row whose values it sends', () => {
     const { items } = planOf(ROWS);
     expect(items).toMatchObject([{ action: 'update', send: { destination: 'https://b/', name: 'New' } }]);
     expect(itemsByRow(items).map(about)).toEqual([
@@ -50,7 +50,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('has no brake, even if every row changes its code and the destinations look sorted', () => {
+  it('applies no brake, even if every row changes its code and the destinations look sorted', () => {
     const codes = Array.from({ length: 12 }, (_, number) => codeOf(number));
     const next = (number: number) => codes[(number + 1) % 12]?.destination ?? '';
     const rows = codes.map((of, number) =>
@@ -59,7 +59,7 @@ describe('planDue', () => {
     expect(planOf(rows, codes).brakes).toEqual([]);
   });
 
-  it('shows every row of a code that does not exist as `gone`', () => {
+  it('returns the action `gone` for every row of a code that does not exist', () => {
     expect(itemsByRow(planOf(ROWS, []).items).map(({ action }) => action)).toEqual(ROWS.map(() => 'gone'));
   });
 

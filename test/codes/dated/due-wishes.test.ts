@@ -27,14 +27,14 @@ const [a, b, c] = [
   at(4, 20, { wish: { status: 'paused' } }),
 ];
 
-describe('the wish of a dated plan for a code', () => {
-  it('is empty before the time of the first row (E24)', () => {
+describe('dueRowsOf', () => {
+  it('returns no values for a code before the time of its first row (E24)', () => {
     expect(wishOf([a, b, c], 9)?.wish).toEqual({});
     expect(wishOf([a, b, c], 10)?.wish).toEqual({ destination: 'https://a/' });
     expect(wishOf([b, a, c], 19)?.wish).toEqual({ destination: 'https://a/' });
   });
 
-  it('has, in each field, the value of the latest row that is due, in any order of the rows (E24)', () => {
+  it('returns for each field the value of the latest due row, whatever the order of the rows (E24)', () => {
     const all = at(5, 5, { wish: { name: 'n', destination: 'https://d/', status: 'active' } });
     for (const rows of [
       [all, a, b, c],
@@ -53,14 +53,14 @@ describe('the wish of a dated plan for a code', () => {
     ]);
   });
 
-  it('keeps the time and text of each field, and the values of earlier rows', () => {
+  it('returns for each field the time and text of its row, and the values of earlier rows', () => {
     expect(wishOf([a, b, c], 30)?.due).toEqual({
       destination: { atMs: 20, says: 'https://b/', earlier: ['https://a/'] },
       status: { atMs: 20, says: 'paused', earlier: [] },
     });
   });
 
-  it('adds tags to the destination of an earlier row, or to that of the code', () => {
+  it('adds tags to the destination of an earlier row, or else to the current destination of the code', () => {
     const tags = at(5, 15, { utm: { source: 'poster' } });
     const more = at(6, 16, { utm: { medium: 'print' } });
     expect(wishOf([a, tags], 20)?.wish).toEqual({ destination: 'https://a/?utm_source=poster' });
@@ -74,7 +74,7 @@ describe('the wish of a dated plan for a code', () => {
     expect(wishOf([a, tags, b], 20)?.wish).toEqual({ destination: 'https://b/' });
   });
 
-  it('has a problem if tags are added to a destination that is not a web address, unless a later row replaces it', () => {
+  it('reports tags for a destination that is not a web address, unless a later row replaces the destination', () => {
     const listing = { codes: new Map([[MENU.id, { ...MENU, destination: 'WIFI:S:x;;' }]]), isWhole: false };
     const tags = at(2, 15, { utm: { source: 'poster' }, wish: { name: 'n' } });
     const problems = (rows: readonly Row[]) =>
@@ -83,7 +83,7 @@ describe('the wish of a dated plan for a code', () => {
     expect(problems([tags, b])).toEqual([undefined, undefined]);
   });
 
-  it('ignores unedited cells of a list, unless they restore what an earlier row changes', () => {
+  it('ignores unedited cells of a saved list, unless they restore a value that an earlier row changes', () => {
     const base = { destination: fingerprintOf('https://menu/'), name: fingerprintOf(MENU.name) };
     const listed = (line: number, atMs: number, destination: string) =>
       at(line, atMs, { base, wish: { name: MENU.name, destination } });
@@ -98,19 +98,19 @@ describe('the wish of a dated plan for a code', () => {
     });
   });
 
-  it('combines rows that specify the code by its ID and by its slug', () => {
+  it('combines rows that specify a code by its ID and by its slug', () => {
     const bySlug = rowOf(3, { slug: MENU.slug, atMs: 20, wish: { name: 'n' } });
     expect(reduce([a, bySlug], 30).rows).toMatchObject([
       { id: MENU.id, line: 3, wish: { name: 'n', destination: 'https://a/' } },
     ]);
   });
 
-  it('is empty for a code that does not exist', () => {
+  it('returns no values for a code that does not exist', () => {
     const row = rowOf(2, { slug: 'nobody', atMs: 1, utm: { source: 's' } });
     expect(reduce([row], 30)).toMatchObject({ rows: [{ slug: 'nobody', wish: {} }], faults: [] });
   });
 
-  it('excludes a row with the decision skip', () => {
+  it('excludes a row with the decision `skip`', () => {
     const wish = wishOf([a, { ...b, decision: { is: 'skip' } }], 30);
     expect(wish).toMatchObject({ wish: { destination: 'https://a/' }, decision: undefined });
     expect(wish?.shares.map(({ is }) => is)).toEqual(['due', 'skipped']);
@@ -121,7 +121,7 @@ describe('contradictions', () => {
   const find = (...rows: Row[]) =>
     contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
 
-  it('are different values for one field at one time', () => {
+  it('reports the second of two rows that set a field of a code to different values at the same time', () => {
     const other = at(5, 20, { wish: { destination: 'https://c/' } });
     expect(find(a, b, c, other)).toEqual([[5, 'destination']]);
     expect(find(b, { ...b, line: 6 })).toEqual([]);

@@ -51,7 +51,7 @@ describe('readAt', () => {
     ['2026-11-27T18:00+02:00[Europe/Berlin]', 'has an offset that its time zone does not use at that time'],
     ['2026-11-27 18:00 Europe/Bärlin', 'is not a time'],
     ['2026-11-27 18:00 Europe/Nowhere', 'has an unknown time zone'],
-  ])('refuses %j: it %s', (value, message) => {
+  ])('refuses %j because it %s', (value, message) => {
     expect(read(value)).toContain(message);
   });
 

@@ -35,7 +35,7 @@ describe('specialKind', () => {
     ['64:ff9b::192.168.0.1', 'private'],
     ['64:ff9b:1::1', 'private'],
     ['::ffff:169.254.169.254', 'link-local'],
-  ])('of %s is %s', (address, kind) => {
+  ])('returns for %s the kind %s', (address, kind) => {
     expect(specialKind(address)).toBe(kind);
   });
 
@@ -49,7 +49,7 @@ describe('specialKind', () => {
     '2001:4860::8888',
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
-  ])('of the public address %s is undefined', (address) => {
+  ])('returns undefined for the public address %s', (address) => {
     expect(specialKind(address)).toBeUndefined();
   });
 });

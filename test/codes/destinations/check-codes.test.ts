@@ -25,7 +25,7 @@ describe('isNews', () => {
     ['a certificate that now ends soon', row({ ending: true }), row(), true],
     ['a certificate that ended soon already', row({ ending: true }), row({ ending: true }), false],
     ['a certificate that was renewed', row(), row({ ending: true }), false],
-  ])('tells whether a result is news: %s', (_, now, before, news) => {
+  ])('returns whether --since-last reports a result, given the previous one: %s', (_, now, before, news) => {
     expect(isNews(now, before)).toBe(news);
   });
 });
@@ -37,7 +37,10 @@ describe('findUtmProblem', () => {
     [['source', 'medium', 'term'], undefined, 'missing utm_medium, utm_term'],
     [['source'], new URL('https://x.test/home'), 'lost in redirects: utm_source'],
     [['source'], new URL('https://x.test/home?utm_source=poster'), undefined],
-  ])('finds the tags that are missing or lost if %j are required', (required, finalUrl, problem) => {
-    expect(findUtmProblem(tagged, finalUrl, required)).toBe(problem);
-  });
+  ])(
+    'reports which of the required tags %j are missing or lost in redirects',
+    (required, finalUrl, problem) => {
+      expect(findUtmProblem(tagged, finalUrl, required)).toBe(problem);
+    },
+  );
 });

@@ -51,7 +51,7 @@ describe('checkDestinations', () => {
     expect([...verdicts.values()].filter(({ outcome }) => outcome === 'ok')).toHaveLength(17);
   });
 
-  it('requests several hosts in parallel, up to the width', async () => {
+  it('requests several hosts in parallel, at most `width`', async () => {
     const open = new Set<string>();
     let most = 0;
     const waiting: (() => void)[] = [];
@@ -82,7 +82,7 @@ describe('checkDestinations', () => {
     expect(done).toBe(10);
   });
 
-  it('sends neither the password of an address nor headers that were not configured (K7)', async () => {
+  it('sends neither the password of an address nor a header other than Host, Connection and the configured ones (K7)', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(401)));
     const url = `http://me:secret@a.test:${port}/x`;
     const verdict = (await checkDestinations([url], job())).get(url);
@@ -94,7 +94,7 @@ describe('checkDestinations', () => {
     expect(sent).toEqual(['get /x http/1.1', 'host', 'connection', 'user-agent']);
   });
 
-  it('retries after a failure that may be transient, with the delay that the server requests', async () => {
+  it('retries a failure that may be transient after the delay that the server requests, at most 10 s', async () => {
     const { port } = await useHost(({ socket, path, number }) => {
       if (path === '/reset' && number === 0) socket.destroy();
       else if (path === '/busy' && number === 2) socket.end(answer(429, 'Retry-After: 7\r\n'));
@@ -124,7 +124,7 @@ describe('checkDestinations', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('excludes the wait for other lookups from the timeout of a name', async () => {
+  it('excludes the wait for earlier lookups from the timeout of a lookup', async () => {
     const lookup = async () => {
       await systemClock.sleep(500);
       return [{ address: '127.0.0.1', family: 4 }];
@@ -138,7 +138,7 @@ describe('checkDestinations', () => {
       expect(error).toContain('resolves to 127.0.0.1, which is a loopback address');
   });
 
-  it('stops requesting a host after 5 requests without a response (K9)', async () => {
+  it('requests no more addresses of a host after five addresses without a response (K9)', async () => {
     const { port, heads } = await useHost(() => undefined);
     const urls = Array.from({ length: 40 }, (_, n) => `http://hung.test:${port}/${n}`);
     // Long enough for a busy machine to send eight requests.
@@ -156,7 +156,7 @@ describe('checkDestinations', () => {
     expect(heads).toHaveLength(8);
   });
 
-  it('stops retrying a host after failed retries, until a request to it succeeds (K9)', async () => {
+  it('stops retrying requests to a host after three failed retries, until a request succeeds (K9)', async () => {
     const { port, heads } = await useHost(({ socket, path }) => {
       socket.end(path === '/well' ? answer(200) : answer(503, 'Retry-After: 7\r\n'));
     });
@@ -170,7 +170,7 @@ describe('checkDestinations', () => {
     expect(heads).toHaveLength(paths.length + 4);
   });
 
-  it('counts only retried visits as failed retries (K9)', async () => {
+  it('does not count a failed visit that was not retried as a failed retry (K9)', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(503, 'Retry-After: 7\r\n')));
     let failures = 2;
     const lookup = async () => {
@@ -215,7 +215,7 @@ describe('checkDestinations', () => {
     expect(heads).toEqual([]);
   });
 
-  it('rejects with the reason of an interruption', async () => {
+  it('rejects with the reason of its abort signal', async () => {
     const controller = new AbortController();
     const { port } = await useHost(() => controller.abort(new Error('stop')));
     await expect(

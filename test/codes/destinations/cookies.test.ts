@@ -26,7 +26,7 @@ describe('createCookies', () => {
   });
 
   it.each(['.x.test', 'x.test', ' X.Test '])(
-    'sends a cookie of the domain %j to all of its hosts',
+    'sends a cookie with the domain %j to every host in that domain',
     (domain) => {
       expect(
         sent(`a=1; domain=${domain}; Path=/`, 'www.x.test', 'x.test', 'my.shop.x.test', 'otherx.test'),
@@ -34,7 +34,7 @@ describe('createCookies', () => {
     },
   );
 
-  it('sends a cookie whose domain is the host that set it to that host and its subdomains', () => {
+  it('sends a cookie with the name of its host as the domain to that host and its subdomains', () => {
     expect(sent('a=1; Domain=www.x.test', 'www.x.test', 'my.www.x.test', 'x.test')).toEqual([
       'a=1',
       'a=1',
@@ -43,7 +43,7 @@ describe('createCookies', () => {
   });
 
   it.each(['y.test', 'test', 'w.x.test', ''])(
-    'sends a cookie of the domain %j only to the host that set it',
+    'ignores the domain %j of a cookie, and sends the cookie only to the host that set it',
     (domain) => {
       expect(sent(`a=1; Domain=${domain}`, 'www.x.test', 'my.www.x.test', 'y.test', 'y.x.test')).toEqual([
         'a=1',
@@ -54,11 +54,11 @@ describe('createCookies', () => {
     },
   );
 
-  it('replaces a cookie of the same name and domain', () => {
+  it('replaces a cookie that has the same name and domain', () => {
     expect(sent(['a=1', 'a=2', 'a=3; Domain=x.test'], 'www.x.test', 'x.test')).toEqual(['a=2; a=3', 'a=3']);
   });
 
-  it('removes a cookie by Max-Age', () => {
+  it('removes a cookie if Max-Age is zero or negative', () => {
     expect(sent(['a=1', 'b=2', 'a=; Max-Age=0'], 'www.x.test')).toEqual(['b=2']);
     expect(sent(['a=1', 'a=2; Max-Age=-1', 'b=2; Max-Age=60', 'c=3; Max-Age=later'], 'www.x.test')).toEqual([
       'b=2; c=3',
@@ -69,11 +69,11 @@ describe('createCookies', () => {
     expect(sent(' a = 1=2 ; Path=/', 'www.x.test')).toEqual(['a=1=2']);
   });
 
-  it.each(['bad', '=1', 'a=\u0001', 'a b=1', 'a=\u00e4', ' '])('ignores %j', (line) => {
+  it.each(['bad', '=1', 'a=\u0001', 'a b=1', 'a=\u00e4', ' '])('ignores the invalid cookie %j', (line) => {
     expect(sent([line, 'b=2'], 'www.x.test')).toEqual(['b=2']);
   });
 
-  it('ignores a cookie of more than 8,192 bytes, and every cookie after the fiftieth', () => {
+  it('ignores a cookie of more than 8,192 bytes, and new cookies after the fiftieth', () => {
     const longest = `a=${'x'.repeat(8190)}`;
     expect(sent([longest], 'www.x.test')).toEqual([longest]);
     expect(sent([`${longest}x`], 'www.x.test')).toEqual(['']);

@@ -129,7 +129,7 @@ describe("an address that can't be opened", () => {
     return { sandbox, slug, id: first?.id ?? '', qr: (...args: string[]) => qr(args), writes };
   };
 
-  test('is refused by create and update, on the command line and in files, before any change', async () => {
+  test('is refused by `qr create` and `qr update`, as a flag and in files, before any code changes', async () => {
     const { slug, id, qr, writes } = await useCodes();
     for (const args of [
       ['create', '--name', 'a', '--destination', 'nope'],
@@ -156,7 +156,7 @@ describe("an address that can't be opened", () => {
     expect(stderr.match(/line \d/g)).toEqual(['line 3', 'line 4', 'line 5']);
   });
 
-  test('is accepted with --force, with a warning', async () => {
+  test('is accepted with --force and causes a warning', async () => {
     const { slug, id, qr, writes } = await useCodes();
     for (const args of [
       ['create', '--name', 'a', '--destination', 'nope'],
@@ -177,7 +177,7 @@ describe("an address that can't be opened", () => {
     expect(await qr('update', id, '--destination', '', '--force')).toMatchObject({ code: 0 });
   });
 
-  test('is accepted for a code of another type', async () => {
+  test('is accepted for a code whose type is not url', async () => {
     const { sandbox, qr, writes } = await useCodes();
     const wifi = sandbox.workspace.create({ name: 'w', type: 'wifi', destination: 'WIFI:S:a;;' });
     expect(await qr('update', wifi.id, '--destination', 'WIFI S b')).toMatchObject({ code: 0, stderr: '' });

@@ -55,7 +55,7 @@ function options(given: Partial<TripOptions> = {}): TripOptions {
 }
 
 describe('follow', () => {
-  it('counts redirects, and returns the last address with the fragment of the first address', async () => {
+  it('counts redirects, and adds the fragment of the first address to a last address without one', async () => {
     const { origin } = await useHost({ '/1': '/2', '/2': '3?q=1' });
     const trip = await follow(new URL(`${origin}/1#menu`), options());
     expect(trip).toMatchObject({
@@ -96,7 +96,7 @@ describe('follow', () => {
     expect(more.asked).toHaveLength(21);
   });
 
-  it('ends at a redirect to an address other than http or https, and counts that redirect', async () => {
+  it('stops at a redirect to a scheme other than http and https, and counts that redirect', async () => {
     const { origin, asked } = await useHost({ '/': 'tel:+49301234567' });
     expect(await follow(new URL(origin), options())).toMatchObject({
       end: {
@@ -116,7 +116,7 @@ describe('follow', () => {
     expect(host.asked).toEqual(['a.test/x -', 'a.test/x seen=1']);
   });
 
-  it('reports whether a host name was refused or not found', async () => {
+  it('distinguishes a refused host name from one that was not found', async () => {
     const refused = options({ resolve: () => Promise.reject(new RefusedAddressError('a.test is private')) });
     expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({
       is: 'unreachable',
@@ -130,7 +130,7 @@ describe('follow', () => {
     });
   });
 
-  it("lets the proxy resolve a name that this machine can't, with --allow-private (K1)", async () => {
+  it("lets the proxy resolve a name that this machine can't resolve, only with --allow-private (K1)", async () => {
     const proxy = await useHost({});
     const given = {
       resolve: () => Promise.reject(new NetworkError('host name not found', { sent: false })),
@@ -146,7 +146,7 @@ describe('follow', () => {
     expect([allowed.end.is, proxy.asked.length > 0]).toEqual(['response', true]);
   });
 
-  it("rejects with the signal's reason during a lookup, and removes its listener", async () => {
+  it('rejects with the reason of an abort during a lookup, and leaves no abort listener after a visit', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const reason = new Error('interrupted');
@@ -161,7 +161,7 @@ describe('follow', () => {
     await expect(visit).rejects.toBe(reason);
   });
 
-  it('sends no request if an interruption occurs while it waits for its turn', async () => {
+  it('sends no request if it is aborted while it waits for its turn', async () => {
     const controller = new AbortController();
     const { origin, asked } = await useHost({});
     const inTurn: TripOptions['inTurn'] = (_, work) => {
@@ -186,7 +186,7 @@ describe('follow', () => {
     });
   });
 
-  it('returns the total time of all requests', async () => {
+  it('returns the total time of a visit, including its lookups', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const { origin } = await useHost({ '/1': '/2', '/2': '/3' });
@@ -236,7 +236,7 @@ describe('follow', () => {
     expect(trip).toMatchObject({ end: { is: 'response' }, ms: 500 });
   });
 
-  it('requests the https target of a redirect with TLS', async () => {
+  it('uses TLS for a redirect to an https address', async () => {
     const { origin, port } = await useHost((path) => (path === '/' ? `https://a.test:${port}/` : undefined));
     expect(await follow(new URL(origin), options())).toMatchObject({
       end: { is: 'failed', failure: { fault: 'protocol' } },
@@ -245,7 +245,7 @@ describe('follow', () => {
     });
   });
 
-  it('returns the earliest certificate expiry of all redirects', async () => {
+  it('returns the earliest expiry of the certificates along the redirects', async () => {
     const hosts: URL[] = [];
     for (const next of [1, undefined, 1]) {
       hosts.push(

@@ -89,7 +89,7 @@ describe('createHeadReader (K11)', () => {
       expect(read(text), JSON.stringify(text)).toBeUndefined();
   });
 
-  test('a head is read with the same result for any size of packets', () => {
+  test('reads a head with the same result for any packet sizes', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...READABLE, ...REFUSED),

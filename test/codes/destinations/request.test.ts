@@ -63,14 +63,14 @@ describe('request', () => {
     });
   });
 
-  it('rejects with the reason of an interruption', async () => {
+  it('rejects with the reason of its abort signal', async () => {
     const controller = new AbortController();
     const { port } = await useHost(() => controller.abort(new Error('stop')));
     await expect(visit(port, { signal: controller.signal })).rejects.toThrow('stop');
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('rejects with the reason of an interruption during a handshake', async () => {
+  it('rejects with the reason of its abort signal during a TLS handshake', async () => {
     const controller = new AbortController();
     const server = createTcpServer((socket) =>
       socket.on('error', () => undefined).once('data', () => controller.abort(new Error('stop'))),
@@ -127,7 +127,7 @@ describe('request', () => {
     ['HTTP/1.1 099 Too low\r\nContent-Length: 0\r\n\r\n', 'the response is not HTTP'],
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300_000)}\r\n\r\n`, 'the response headers are too large'],
   ])(
-    'reports a response that no browser can read as such, not as a network failure (%#)',
+    "classifies a response that browsers can't read as a fault of the response, not of the network (%#)",
     async (text, message) => {
       const { port } = await useHost(({ socket }) => socket.end(text));
       expect(await visit(port)).toMatchObject({
@@ -191,7 +191,7 @@ describe('request', () => {
     expect(failure?.sent).toBe(false);
   });
 
-  it('verifies a certificate once, and resumes that TLS session with the same expiry (K8)', async () => {
+  it('verifies a certificate once, then resumes the TLS session and returns the same expiry (K8)', async () => {
     const reused: boolean[] = [];
     const url = await useTlsHost((socket) => reused.push(socket.isSessionReused()));
     const sessions = trustingSessions();
@@ -243,7 +243,7 @@ describe('request through a proxy', () => {
     ]);
   });
 
-  it('reports a proxy that requires a password, or does not respond', async () => {
+  it('reports a proxy that requires a password or refuses the connection', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(407)));
     const url = new URL('http://inner.test/');
     expect(await visit(url, { proxy: new URL(`http://127.0.0.1:${port}`) })).toMatchObject({

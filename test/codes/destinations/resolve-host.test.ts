@@ -35,7 +35,7 @@ describe('createResolver', () => {
     expect(await createResolver(lookup, true, 4)('mixed.test')).toEqual([v4('10.0.0.1'), v4('5.5.5.5')]);
   });
 
-  it("looks up a name once, so that a later response can't redirect it (K2)", async () => {
+  it("looks up a name once, so that a later DNS response can't change its addresses (K2)", async () => {
     const { lookup, asked } = answering(['5.5.5.5'], ['10.0.0.1']);
     const resolve = createResolver(lookup, false, 4);
     await resolve('rebinds.test');
@@ -43,7 +43,7 @@ describe('createResolver', () => {
     expect(asked).toEqual(['rebinds.test']);
   });
 
-  it('looks up a name again if the first lookup did not find it', async () => {
+  it('looks up a name again after a failed lookup', async () => {
     const { lookup } = answering(new Error('EAI_AGAIN'), ['5.5.5.5']);
     const resolve = createResolver(lookup, false, 4);
     await expect(resolve('late.test')).rejects.toThrow('EAI_AGAIN');
@@ -80,7 +80,7 @@ describe('createResolver', () => {
 });
 
 describe('widenLookups', () => {
-  it('sets 64 threads unless UV_THREADPOOL_SIZE is set, and returns half of the number of threads', () => {
+  it('sets UV_THREADPOOL_SIZE to 64 unless it is set, and returns half of the number of threads', () => {
     const env: NodeJS.ProcessEnv = {};
     expect(widenLookups(env)).toBe(32);
     expect(env.UV_THREADPOOL_SIZE).toBe('64');

@@ -108,9 +108,12 @@ describe('judge', () => {
 });
 
 describe('retryOf', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])('retries a visit that ended with status %i', (status) => {
-    expect(retryOf(trip(answer(status)))).toBe(2000);
-  });
+  it.each([408, 425, 429, 500, 502, 503, 504])(
+    'returns a delay of 2 s for a visit that ended with the status %i',
+    (status) => {
+      expect(retryOf(trip(answer(status)))).toBe(2000);
+    },
+  );
 
   it('returns the delay that the server requests, 10 s at most, and 0 for a time in the past', () => {
     expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toBe(7000);

@@ -6,7 +6,7 @@ const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const EXPORT = [7, 5, 1, 1, 0x6d, 2, 0];
 const PAGE = 65_536;
 
-describe('the memory of a module of WebAssembly', () => {
+describe('the memory of a WebAssembly module', () => {
   it.each([
     ['without a maximum', [5, 3, 1, 0, 1]],
     ['with a larger one', [5, 6, 1, 1, 1, 0x80, 0x80, 0x04]],
@@ -15,7 +15,7 @@ describe('the memory of a module of WebAssembly', () => {
     expect([...boundMemory(wasm, 300 * PAGE + 1)]).toEqual([...HEADER, 5, 5, 1, 1, 1, 0xac, 0x02, ...EXPORT]);
   });
 
-  it('keeps its minimum, even if that number has two bytes', () => {
+  it('keeps its minimum, even if the minimum takes two bytes', () => {
     const wasm = Buffer.from([...HEADER, 1, 2, 0, 5, 5, 4, 1, 0, 0x80, 0x01, ...EXPORT]);
     expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([
       ...HEADER,

@@ -77,7 +77,7 @@ describe('an SVG is refused', () => {
     expect(findSvgFault(nested(51))).toBe('nests elements more than 50 levels deep');
   });
 
-  it('with the first of its faults, and accepted without a fault', () => {
+  it('with the message of its first fault', () => {
     for (const text of ['<?xml version="1.0"?>', '<svg/>', '<html xmlns="http://www.w3.org/2000/svg"/>']) {
       expect(findSvgFault(text)).toBe('is not SVG');
     }
@@ -103,7 +103,7 @@ describe('the clips of an SVG', () => {
   const long = (segments: number) => pathOf(`M${' 1 2'.repeat(segments)}`);
   const clip = (inner: string) => `<clipPath>${inner}</clipPath>`;
 
-  it('have one segment per two numbers of a path or polygon, and one per other attribute (I7)', () => {
+  it('are counted with one segment per two numbers of a path or polygon, and one per other attribute (I7)', () => {
     expect(segmentsOf(clip(long(300)))).toBe(300);
     expect(segmentsOf(clip(`${long(300)}<polygon points="1 2 3,4 5"/><circle r="1234"/>`))).toBe(304);
     expect(segmentsOf(clip(`${long(300)}${pathOf('M.5.25-.125.5 12.75 123')}`))).toBe(303);

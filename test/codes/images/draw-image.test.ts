@@ -88,7 +88,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     },
   );
 
-  it('is verified from its bytes, whatever its size, colors and quiet zone', async () => {
+  it('can be verified from its bytes with any size, colors and quiet zone', async () => {
     const { modules, text } = encode(TEXT);
     for (const style of [
       {},
@@ -141,7 +141,7 @@ const KNOWN = {
 };
 
 describe('a code', () => {
-  it('has the smallest version, and the highest level that fits into it', () => {
+  it('has the smallest version that fits its text, and the highest level that fits the version', () => {
     expect(encodeText('https://qr.example/abc', 'L')).toMatchObject({ version: 2, size: 25, level: 'M' });
     expect(encodeText('HTTPS://QR.EXAMPLE/ABC', 'L')).toMatchObject({ version: 1, level: 'L' });
     expect(encodeText('a'.repeat(2953), 'L')).toMatchObject({ version: 40, level: 'L' });

@@ -32,7 +32,7 @@ function style(name: string, more: Partial<SheetStyle> = {}): SheetStyle {
   };
 }
 
-describe('sheets by their trade numbers', () => {
+describe('the label sheet', () => {
   /**
    * Columns, rows, then in hundredths of a millimeter pitch across and down, width and height of a label, left and top of the first: as
    * LibreOffice 7.4 has them (labels.xml), L7169 turned upright.
@@ -74,7 +74,7 @@ describe('sheets by their trade numbers', () => {
     expect(Math.max(...worst)).toBeLessThan(0.5);
   });
 
-  it('all fit on their page, and are found by their number, with or without the brand, in any case', () => {
+  it('of each number fits its page, and is found by number, with or without the brand, in any case', () => {
     for (const number of SHEET_NUMBERS) expect(fitsPage(grid(number))).toBe(true);
     for (const name of ['', 'L9999', 'constructor', '__proto__']) expect(findGrid(name)).toBeUndefined();
   });
@@ -136,7 +136,7 @@ describe('a sheet', () => {
     });
   });
 
-  it('shows the slug if a font lacks a character of the name, and has the same bytes each time (I4)', async () => {
+  it('shows the slug if no font has a character of the name, and has the same bytes each time (I4)', async () => {
     const labels = [
       label('tokyo', '東京'),
       label('party', '🎉'),
@@ -164,7 +164,7 @@ describe('captions', () => {
     expect(captionOf('\u200b'.repeat(5000))).toBe('');
   });
 
-  it('have no more marks per letter than scripts require (I8)', () => {
+  it('have at most four combining marks per letter (I8)', () => {
     expect(captionOf(`x${'\u0323\u0301'.repeat(1000)}y`)).toBe('x\u0323\u0323\u0323\u0323y');
     expect(captionOf('Ṩ̌ किर्त्ति שָּׁ')).toBe('Ṩ̌ किर्त्ति שָּׁ'.normalize('NFC'));
   });

@@ -49,7 +49,7 @@ describe('codes to be drawn', () => {
     expect([refusals, warnings]).toEqual([[], []]);
   });
 
-  it('have violations of the common style, and of each code', async () => {
+  it('have refusals and warnings for the common style, and refusals for single codes', async () => {
     const codes = [codeOf(1), codeOf(2, { slug: LONG_SLUG }), codeOf(3)];
     const { encoded, refusals, warnings } = await encode(codes, {
       style: { sizeMm: 12, background: undefined },
@@ -71,7 +71,7 @@ describe('codes to be drawn', () => {
     ['L', undefined, ''],
     ['H', { render: () => expect.fail() }, ''],
   ] as const)(
-    'at level %s are refused if an address does not fit, with a hint',
+    'at level %s are refused, with a hint, if an address does not fit',
     async (level, logo, alternative) => {
       const template = `https://qr.example/${'x'.repeat(3000)}/{slug}`;
       await expect(encode([codeOf(1)], { style: { level, logo }, template })).rejects.toEqual(
@@ -85,7 +85,7 @@ describe('codes to be drawn', () => {
     },
   );
 
-  it('are refused beyond 6000 pixels only as PNG', async () => {
+  it('are refused above 6,000 pixels only as PNG', async () => {
     const atLimit = { quietZone: 0, sizeMm: 508 };
     expect((await encode([codeOf(1)], { style: atLimit })).encoded).toHaveLength(1);
     const style = { quietZone: 0, sizeMm: 510 };
@@ -97,7 +97,7 @@ describe('codes to be drawn', () => {
     );
   });
 
-  it('are encoded until a signal aborts, which is checked every 200 codes', async () => {
+  it('are encoded until the signal is aborted, which is checked every 200 codes', async () => {
     const abort = new AbortController();
     let encoded = 0;
     const counted = Array.from({ length: 401 }, (_, n) =>
@@ -110,7 +110,7 @@ describe('codes to be drawn', () => {
   });
 });
 
-describe('codes that should not be printed', () => {
+describe('refuseUnprintable', () => {
   const modules = encodeText('x', 'M') ?? expect.fail();
   const coded = (n: number, refusal?: string): EncodedCode => ({
     code: codeOf(n),
@@ -143,13 +143,13 @@ describe('codes that should not be printed', () => {
       hint: 'Add --force to draw the code anyway, or --dry-run to list the codes that fail.',
     });
 
-  it('are not refused if no rule is violated; warnings are printed', () => {
+  it('accepts codes that violate no rule, and prints their warnings', () => {
     const nothing = { error: undefined, problems: undefined };
     expect(refuse({ encoded: [coded(1)] })).toEqual({ ...nothing, lines: [] });
     expect(refuse({ encoded: [coded(1)], warnings: ['a', 'b'] })).toEqual({ ...nothing, lines: ['a', 'b'] });
   });
 
-  it('are refused with every common reason, and with the first code that has its own reason (I3)', () => {
+  it('refuses codes with all common reasons, and with the first code that has a reason of its own (I3)', () => {
     const encoded = [coded(1), coded(2, 'too small'), coded(3, 'too large')];
     const { error, lines, problems } = refuse({
       encoded,
@@ -169,7 +169,7 @@ describe('codes that should not be printed', () => {
     expect(refuse({ refusals: ['no contrast'] }).error).toEqual(refusalOf('no contrast'));
   });
 
-  it('are drawn with --force, and the reasons are printed', () => {
+  it('accepts all codes with --force, and prints the reasons', () => {
     const all = { encoded: [coded(1, 'too small')], refusals: ['no contrast'], warnings: ['a'] };
     expect(refuse(all, true)).toEqual({
       error: undefined,

@@ -32,7 +32,7 @@ const rowOf = (file: string, sha256: string | null, more: Partial<ManifestRow> =
 };
 
 describe('the names of image files', () => {
-  it('are one per code and format', () => {
+  it('exist once per code and format', () => {
     const [one, other] = [encodedOf(1), encodedOf(2)];
     expect(nameFiles([one, other], ['png', 'svg'], 'slug')).toEqual({
       files: [
@@ -45,7 +45,7 @@ describe('the names of image files', () => {
     });
   });
 
-  it('are IDs if slugs are unsafe or IDs were requested; unsafe slugs are counted', () => {
+  it('are IDs if slugs are unsafe or IDs were requested, with a count of the unsafe slugs', () => {
     const codes = [encodedOf(1), encodedOf(2, '../x'), encodedOf(3, 'con')];
     const bySlug = nameFiles(codes, ['png'], 'slug');
     expect([bySlug.files.map(({ file }) => file), bySlug.unsafe]).toEqual([
@@ -60,11 +60,11 @@ describe('the names of image files', () => {
   });
 });
 
-describe('the files of a directory', () => {
+describe('the files in an output directory', () => {
   const wanted = (...files: string[]): ImageFile[] =>
     files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
-  it('are hashed if they have the name of an image; a directory with such a name gets an empty hash', async () => {
+  it('are hashed if they have the name of an image, and a directory with that name gets an empty hash', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.png'), 'a');
     await writeFile(join(directory, 'other.png'), 'other');
@@ -124,7 +124,7 @@ describe('a manifest', () => {
   });
 
   it.each(['', 'file,sha256\na.png,x\n', '{"json"', 'id,slug\n'])(
-    'is refused if it is another kind of file, or ignored with --overwrite: %j',
+    'is refused if it is another kind of file, unless --overwrite ignores it: %j',
     async (text) => {
       const directory = await useDirectory();
       await writeFile(join(directory, 'manifest.csv'), text);

@@ -30,7 +30,7 @@ describe('a grid', () => {
     });
   });
 
-  it('in inches is converted', () => {
+  it('with dimensions in inches is converted to millimeters', () => {
     expect(findGrid('8160')).toEqual({
       paper: PAPERS.Letter,
       columns: 3,
@@ -64,7 +64,7 @@ describe('a grid', () => {
     expect(first).toEqual({ xMm: (210 - 110) / 2, yMm: (297 - 130) / 2 });
   });
 
-  it('fits the page within a tenth of a millimeter on each side', () => {
+  it('fits the page if it exceeds each edge by less than 0.1 mm', () => {
     const at = (widthMm: number, heightMm: number) => fitsPage({ ...grid, margin: { widthMm, heightMm } });
     expect([at(7, 9), at(-0.09, 9), at(7, -0.09), at(100.09, 9), at(7, 167.09)]).toEqual(Array(5).fill(true));
     expect([at(-0.11, 9), at(7, -0.11), at(100.11, 9), at(7, 167.11)]).toEqual(Array(4).fill(false));
@@ -133,7 +133,7 @@ describe('a label', () => {
   });
 });
 
-describe('a text', () => {
+describe('the text of a caption', () => {
   const measured: number[] = [];
   const widthOf = (part: string) => {
     measured.push([...part].length);
@@ -166,7 +166,7 @@ describe('a text', () => {
     expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
   });
 
-  it('is complete if it fits, and is measured only as far as its lines go', () => {
+  it('is complete if it fits, and is measured only up to the length of its lines', () => {
     expect(lines('x'.repeat(100), 1, 100)).toEqual(['x'.repeat(100)]);
     expect(lines('x'.repeat(101), 1, 100)).toEqual([`${'x'.repeat(99)}…`]);
     measured.length = 0;

@@ -27,7 +27,7 @@ describe('a logo that was loaded', () => {
     });
   });
 
-  it('rejects with the reason of an abort signal', async () => {
+  it('is not drawn after an abort signal, whose reason is thrown', async () => {
     const abort = new AbortController();
     const logo = await loadLogo(Buffer.from(RED), abort.signal);
     if ('fault' in logo) return expect.fail(logo.fault);

@@ -43,7 +43,7 @@ const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expe
 
 describe('a logo', () => {
   it.each(firstRows(2, IMAGE_FORMATS))(
-    'is in the middle of an image as %s, which can be decoded with it, and changes its bytes (I6)',
+    'is drawn on an image as %s that can still be decoded, and changes the bytes of the image (I6)',
     async (format) => {
       const draw = async (style: ImageStyle) => {
         const drawn = await drawImage(encoded(), format, style);
@@ -57,14 +57,14 @@ describe('a logo', () => {
     },
   );
 
-  it('is drawn by a thread that writes nothing to standard output', async () => {
+  it('is drawn by a thread that adds no listeners to standard output and standard error', async () => {
     const listeners = () => [process.stdout, process.stderr].map((stream) => stream.listenerCount('error'));
     const before = listeners();
     for (let run = 0; run < 2; run++) await logoOf(RED);
     expect(listeners()).toEqual(before);
   });
 
-  it("covers at most a fifth of the code's width, in whole modules, which are light below the logo (I6)", async () => {
+  it("covers at most a fifth of the code's width in whole modules, and the modules below the logo are light (I6)", async () => {
     for (const length of [1, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));
       const plate = (await plateOf(modules, await styleWith(RED))) ?? expect.fail();
@@ -99,7 +99,7 @@ describe('a logo', () => {
     ]);
   });
 
-  it('is embedded in a sheet once for any number of labels', async () => {
+  it('is embedded once in a sheet with any number of labels', async () => {
     const grid = findGrid('L7160') ?? expect.fail();
     const layout = layOutLabel(grid.label, { caption: false, sizeMm: undefined }) ?? expect.fail();
     const image = await styleWith(RED, { sizeMm: layout.code.sizeMm });
@@ -114,7 +114,7 @@ describe('a logo', () => {
     expect(sheet.bytes.toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
   });
 
-  it("is refused on a code that can't be decoded with it (I1)", async () => {
+  it("is refused if the code can't be decoded with the logo (I1)", async () => {
     // As large as a person would like it, and three times what is allowed.
     const { modules, text } = encoded();
     const broken = {
@@ -179,7 +179,7 @@ describe('a file of a logo', () => {
     expect(await faultOf(svg(inner))).toMatch(message);
   });
 
-  it('is refused if it expands without end, is another kind of file, or is damaged (I7)', async () => {
+  it('is refused if it declares entities, is another kind of file, or is damaged (I7)', async () => {
     const laughs = `<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}">]>`;
     expect(await faultOf(`${laughs}${RED}`)).toMatch(/^declares entities/);
     expect(await faultOf('GIF89a')).toBe('is neither a PNG nor an SVG file');
@@ -193,7 +193,7 @@ describe('a file of a logo', () => {
 
   // By the built command: commands/qr-image.test.ts.
   it.runIf(SOAK)(
-    'ends if drawing takes more than 5 s of processor time, and signals are handled meanwhile (I7)',
+    'is not drawn for more than 5 s of processor time, while signals are still handled (I7)',
     async () => {
       const slow = svg('<g opacity=".9"><path d="M0 0h9v9z"/></g>'.repeat(1600));
       const logo = await logoOf(slow);
@@ -209,7 +209,7 @@ describe('a file of a logo', () => {
     },
   );
 
-  it('is drawn quickly, whatever size it declares', async () => {
+  it('is accepted even if it declares a size of 1e9', async () => {
     expect(
       await faultOf(svg('<rect width="9e8" height="9e8"/>', 'width="1e9" height="1e9"')),
     ).toBeUndefined();

@@ -79,7 +79,7 @@ describe('the plate of a logo', () => {
     expect([...rgb]).toEqual(expected.flat());
   });
 
-  it('is white if the code is transparent, and has one pixel of the logo if it has one pixel inside', async () => {
+  it('is white if the code is transparent, and has one pixel of the logo if a module has one pixel', async () => {
     const logo = logoOf(1, 1);
     const { rgb } = await draw(21, styleOf(logo, { background: undefined }), 1);
     expect(logo.drawn).toEqual([[1, WHITE]]);

@@ -90,7 +90,7 @@ describe('a raster', () => {
     }
   });
 
-  it('is reduced to the means of its squares; incomplete squares are omitted', () => {
+  it('is reduced to the means of its squares, without incomplete squares', () => {
     const gray = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
     expect(shrink({ width: 5, height: 3, gray }, 2)).toEqual({
       width: 2,

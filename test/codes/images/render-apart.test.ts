@@ -106,7 +106,7 @@ describe('a logo in a separate thread', () => {
     expect(outcome.error).toMatchObject({ message: 'takes more than 5 s to draw' });
   });
 
-  it('rejects with the reason of an abort signal, before and during drawing', async () => {
+  it('is not drawn after an abort signal, whose reason is thrown before and during drawing', async () => {
     const abort = new AbortController();
     const { clock, outcome, draw } = await drawSilently(abort.signal);
     const reason = new Error('interrupted');

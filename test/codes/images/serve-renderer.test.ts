@@ -35,7 +35,7 @@ async function answersTo(
   return answers;
 }
 
-describe('the thread of a logo', () => {
+describe('the renderer thread', () => {
   it('draws the logo as large as the box allows, in the order of the requests', async () => {
     expect(await answersTo(svg(10, 5), [{ box: 10 }, { box: 20 }])).toMatchObject([
       { is: 'drawn', width: 10, height: 5 },

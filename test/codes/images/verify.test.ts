@@ -139,7 +139,7 @@ describe('an image on a page', () => {
     },
   );
 
-  it('needs no quiet zone if its neighbors touch it on all sides', () => {
+  it('needs no further margin if neighbors touch its quiet zone on all sides', () => {
     const around = [-ACROSS, 0, ACROSS].flatMap((x) => [-ACROSS, 0, ACROSS].map((y) => [x, y] as const));
     const neighbors = around.filter(([x, y]) => x !== 0 || y !== 0).map(([x, y]) => squareAt(x, y, ACROSS));
     expect(faultWith(...neighbors)).toBeUndefined();

@@ -12,7 +12,7 @@ const namesOf = (text: string) => {
   return list?.rows.map(({ line, values }) => [line, ...entriesOf(list.columns, values).flat()]);
 };
 
-describe('a list of names', () => {
+describe('a list of IDs and slugs', () => {
   it.each([
     [
       'ids and slugs, by line',
@@ -74,7 +74,7 @@ describe('a list of names', () => {
   });
 
   // Anything but linear time would outlast the test's own limit.
-  it('is read only by commands that accept such a list, whatever its length', async () => {
+  it('is recognized without a header only if the command accepts a list, whatever its length', async () => {
     const lines = SOAK ? 140_000 : 20_000;
     const text = `${ID}\n`.repeat(lines);
     const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });

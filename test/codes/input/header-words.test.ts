@@ -22,7 +22,7 @@ it.each([
   ['klucz;Nazwa;Rodzaj;Cel;Stan', 'url', 'paused'],
   ['キー;名前;種類;リンク先;状態', 'url', 'paused'],
   ['المفتاح;الاسم;النوع;الرابط;الحالة', 'url', 'paused'],
-])('words in the header %s are translated to columns', async (header, type, status) => {
+])('the words in the header %s are translated to column names', async (header, type, status) => {
   expect(await check(`${header}\nk1;Poster;${type};https://example.com/;${status}\n`)).toMatchObject({
     key: 'k1',
     name: 'Poster',
@@ -34,7 +34,7 @@ it.each([
   });
 });
 
-it('words that evidently name columns of the user are not translated', async () => {
+it('a header word is not translated if its field has a column, or if its values do not fit the field', async () => {
   const rows =
     'name,destination,Titel,Adresse,Art,Estado,Datum\nA,https://a.example/,T,Hauptstr. 1,Poster,Bayern,2026-01-01\n';
   const own = await check(rows);
@@ -42,7 +42,7 @@ it('words that evidently name columns of the user are not translated', async () 
   expect(own.unread).toEqual(['Titel', 'Adresse', 'Art', 'Estado', 'Datum']);
 });
 
-it('ambiguous words are refused unless --column chooses between them', async () => {
+it('ambiguous header words are refused unless --column chooses one of them', async () => {
   const text = 'Titel,Bezeichnung,url\nT,B,https://a.example/\n';
   expect((await check(text)).faults).toContain(
     'columns "Titel" and "Bezeichnung" could each be the name: rename the correct one to name, or add --column name=Titel',

@@ -67,7 +67,7 @@ describe('CSV', () => {
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
-  it('has a delimiter, byte order mark and line ends, which its results keep', async () => {
+  it('is read together with its form: delimiter, byte order mark and line ends', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
     expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
       is: 'csv',
@@ -85,7 +85,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('counts lines as an editor does, even after cells with line breaks', async () => {
+  it('has the line numbers of an editor, even after cells with line breaks', async () => {
     const text = 'name,note\r\n"two\r\nlines",x\r\n\r\n"three\n\nlines",y\r\nlast,z\r\n';
     expect((await read(text)).rows.map(([row, line]) => [row, line])).toEqual([
       [1, 2],
@@ -94,7 +94,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('has every cell that another program wrote, with its line', async () => {
+  it('is read with every cell that another program wrote, and with the correct line numbers', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
@@ -154,7 +154,7 @@ describe('CSV', () => {
     await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
   });
 
-  it('with bytes that are not UTF-8 text is refused with the line', async () => {
+  it('is refused with the line of bytes that are not UTF-8 text', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
     await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');
@@ -237,7 +237,7 @@ it('a string of megabytes in a JSON array is read', async () => {
   expect(rows[0]?.values.get('name')).toBe(name);
 });
 
-describe('a file that exceeds a limit', () => {
+describe('a file that exceeds a limit or is damaged', () => {
   it.each([
     [
       'x.csv',
@@ -268,11 +268,11 @@ describe('a file that exceeds a limit', () => {
       Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'),
       'exceeds the limit of 1000 columns per file',
     ],
-  ])('is refused before it is parsed (%s)', async (name, text, message) => {
+  ])('is refused with the exact fault (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
   });
 
-  it('with many faults is described in 52 lines', async () => {
+  it('with 5,000 faults is refused with a message of 52 lines', async () => {
     const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
     expect(faults.split('\n')).toHaveLength(52);
     expect(faults).toMatch(/^x?.*at least 1,000 faults[\s\S]*and at least 950 more$/);

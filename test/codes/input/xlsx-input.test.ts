@@ -111,7 +111,7 @@ describe('a workbook', () => {
     expect(message).toContain('line 4098: exceeds the limit of 128 MiB of text per file');
   });
 
-  it('is read as other programs write it: row numbers, texts in parts, numbers as displayed', async () => {
+  it('from other programs is read with its row numbers, joined text runs, and numbers as displayed', async () => {
     const rows =
       HEADER +
       '<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3"><v>12.5</v></c></row><row r="4" spans="1:2"><c r="A4" s="1"/></row>' +
@@ -132,7 +132,7 @@ describe('a workbook', () => {
     }
   });
 
-  it('reports how many rows are hidden, and omits them with --visible-only', async () => {
+  it('is read with the number of its hidden rows, and without these rows if --visible-only is set', async () => {
     const row = (line: number, more: string) =>
       `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
     const bytes = workbook(
@@ -146,7 +146,7 @@ describe('a workbook', () => {
     );
   });
 
-  it('is read row by row, whatever its chunks are, and even if other elements have similar names', async () => {
+  it('is read row by row, even if rows cross chunks and other elements have similar names', async () => {
     const rows = Array.from(
       { length: SOAK ? 9000 : 2000 },
       (_, n) => `<x:row r="${n + 2}"><x:c t="str"><x:v>${n} ${'東&amp;'.repeat(n % 40)}</x:v></x:c></x:row>`,
@@ -164,13 +164,13 @@ describe('a workbook', () => {
       ).toEqual([]);
   });
 
-  it('is read with numeric references, as openpyxl writes emoji, and with line ends normalized as in XML', async () => {
+  it('is read with numeric character references, such as emoji from openpyxl, and with normalized line ends', async () => {
     const text = '&#127914; S&#xFC;&#x1F3B6;&amp;#38;&#1114112;&#xd83c;&#xdfaa;&#13;\r\na\rb';
     const [[, row] = []] = await read(workbook(`${HEADER}<row r="2"><c t="str"><v>${text}</v></c></row>`));
     expect(row?.name).toBe('🎪 Sü🎶&#38;&#1114112;🎪\r\na\nb');
   });
 
-  it('with any bit flipped is read unchanged or refused', async () => {
+  it('with one flipped bit is read unchanged or refused', async () => {
     const whole = await write([{ name: 'Sommerfest in Köln', note: 'x'.repeat(40) }], ['name', 'note']);
     const rows = await read(whole);
     const turned = (bit: number) => {
@@ -245,7 +245,7 @@ describe('a workbook', () => {
     expect(input.rows[0]?.values.get('key')).toBe(1.5);
   });
 
-  it('may have several sheets', async () => {
+  it('with several sheets is read from the sheet that --sheet-name specifies', async () => {
     const two = workbook(HEADER, { sheets: ['First', 'Späti &amp; Co'] });
     expect(await read(two)).toEqual([]);
     expect(await read(two, { sheetName: 'Späti & Co' })).toEqual([[2, { name: 'second', 'my key': '' }]]);
@@ -397,7 +397,7 @@ describe('the displayed value', () => {
     [164, '[h]:mm', true],
     [164, '0" days"', false],
     [164, 'General', false],
-  ])('of format %i %j is a date: %s', (id, code, is) => {
+  ])('in the format %i %j is a date: %s', (id, code, is) => {
     expect(createFormat(id, code).isDate).toBe(is);
   });
 

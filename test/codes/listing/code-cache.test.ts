@@ -39,7 +39,7 @@ test('the cache is a private file in a private directory, without secrets in its
   expect(file() + readFileSync(file(), 'utf8')).not.toMatch(/0123|456789|far\.example/);
 });
 
-test('the cache has a code only with the values that were written', async () => {
+test('the cache finds a code only with exactly the values that were written', async () => {
   const cache = createCodeCache(user, WORKSPACE);
   const [[slug, id]] = KEPT.codes;
   expect(await cache.has(KEPT.codes)).toBe(false);
@@ -82,7 +82,7 @@ test.each([
       mkdirSync(path);
     },
   ],
-])('the cache is empty, without a failure, if it is %s', async (_, spoil) => {
+])('the cache is read as empty, without a failure, if it is %s', async (_, spoil) => {
   const cache = createCodeCache(user, WORKSPACE);
   await cache.write(KEPT);
   spoil();
@@ -101,7 +101,7 @@ test.each([
   expect(await cache.read()).toBeUndefined();
 });
 
-test('the cache is removed on request; at most 32 caches exist', async () => {
+test('at most 32 caches exist, and remove() deletes only the cache of its workspace', async () => {
   for (let port = 1; port <= 40; port++) {
     await createCodeCache(user, { ...WORKSPACE, baseUrl: `http://127.0.0.1:${port}/api/v1` }).write(KEPT);
   }

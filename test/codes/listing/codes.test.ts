@@ -62,7 +62,7 @@ describe('a service whose codes do not change', () => {
     any: most.filter((count) => count > 0),
   };
   test.each(most)(
-    'with %i codes costs as many requests as it has pages, and one more if the total may be capped',
+    'with %i codes receives as many requests as it has pages, and one more if the total may be capped',
     async (count) => {
       const all = codes(count);
       for (const doubt of ['usual', 'round', 'any'] as const) {
@@ -100,7 +100,7 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(5);
   });
 
-  test('with a full last page that is small receives a request for the next page', async () => {
+  test('with small pages receives a request for another page if the last page is full', async () => {
     const service = lister(() => codes(80), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
@@ -122,7 +122,7 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(8);
   });
 
-  test('everyCode accepts pages of any size', async () => {
+  test('with all codes on one page of more than 100,000 codes is read completely', async () => {
     // More than a function takes as arguments.
     const MANY = SOAK ? 200_000 : 130_000;
     const page = { rows: codes(MANY), total: MANY, serviceTimeMs: ANSWERED };
@@ -158,21 +158,21 @@ describe('codes that are created and deleted', () => {
     await expect(slugs(listAllCodes({ ...lacking, concurrency: 1 }))).rejects.toThrow(UnprovenError);
   });
 
-  describe('one code deleted from a page that was read, and one created: the total is the same', () => {
+  describe('are listed completely after a deletion and a creation that keep the total', () => {
     const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
     const habits: [string, Habits, number][] = [
       ['a second ago by the clock of its Date', {}, ANSWERED - 1000],
       ['by a clock that is behind its Date', {}, ANSWERED - 5 * 60_000],
-      ['if no response has a Date', { dateMs: undefined }, CREATED],
+      ['at any time, and no response has a Date', { dateMs: undefined }, CREATED],
     ];
-    test.each(habits)('created %s', async (_, habit, createdMs) => {
+    test.each(habits)('if the new code was created %s', async (_, habit, createdMs) => {
       const service = lister((request) => (request < 1 ? codes(250) : moved(createdMs)), habit);
       expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(
         expect.arrayContaining(expected(250)),
       );
     });
 
-    test('created after a code that is dated in the future and therefore looks newer', async () => {
+    test('if an older code is dated in the future and therefore looks newer than the new code', async () => {
       const [, ...others] = codes(250);
       const future = code(0, ANSWERED + 1e9);
       const now = [future, ...others.slice(1), code(999, ANSWERED)];
@@ -182,7 +182,7 @@ describe('codes that are created and deleted', () => {
       );
     });
 
-    test('created at a time without a zone', async () => {
+    test('if the creation time of the new code has no zone', async () => {
       const local = {
         ...code(999),
         created_at: new Date(ANSWERED - 8 * 3_600_000).toISOString().slice(0, -1),
@@ -193,7 +193,7 @@ describe('codes that are created and deleted', () => {
       );
     });
 
-    test('created at a time that cannot be read', async () => {
+    test('if the creation time of the new code is invalid', async () => {
       const strange = { ...code(999), created_at: 'yesterday' };
       const service = lister((request) => (request < 1 ? codes(250) : [...codes(250).slice(1), strange]));
       expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(
@@ -233,7 +233,7 @@ describe('a total that is wrong', () => {
     (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const),
   );
   test.each(cases)(
-    'costs at most three readings and twenty requests if a page beyond the end %s (%i requests at once)',
+    'causes at most three readings plus twenty requests if a page beyond the end %s (%i requests at once)',
     async (_, width, beyond) => {
       for (const count of firstRows(4, [0, 1, 100, 150, 1000])) {
         for (const total of totals) {
@@ -247,7 +247,7 @@ describe('a total that is wrong', () => {
     },
   );
 
-  test('that is one too large costs three passes', async () => {
+  test('that is one too large leads to a refusal after three passes', async () => {
     const service = lister(() => codes(150), { total: (real) => real + 1 });
     await expect(slugs(listAllCodes({ ...service, concurrency: 4 }))).rejects.toThrow(UnprovenError);
     expect(service.asked).toHaveLength(6);

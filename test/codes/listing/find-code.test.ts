@@ -36,7 +36,7 @@ function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
 }
 
 describe('findCode', () => {
-  test('requests an ID in either case directly', async () => {
+  test('requests a code with an ID in upper or lower case directly, without the listing', async () => {
     const service = serviceOf([]);
     expect(await findCode(service, 'ABCDEF00-0000-4000-8000-000000000000')).toMatchObject({
       id: 'abcdef00-0000-4000-8000-000000000000',
@@ -70,7 +70,7 @@ describe('findCode', () => {
   });
 });
 
-describe('a slug that was seen before', () => {
+describe('a slug', () => {
   /** A service of so many codes, all of which were listed once. */
   function knowing(count: number, now = codes(count)) {
     const slugs = createSlugMemory(NO_SLUG_STORE);
@@ -84,7 +84,7 @@ describe('a slug that was seen before', () => {
     return targets.map((target) => lookup(target)?.slug);
   }
 
-  test('costs one request, which verifies that the code still has that slug', async () => {
+  test('that was seen before costs one request, which verifies that the code still has the slug', async () => {
     const service = knowing(3000);
     expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
     expect(service.got).toEqual([idOf(2900)]);
@@ -101,15 +101,18 @@ describe('a slug that was seen before', () => {
       ],
       idOf(9),
     ],
-  ])('and %s is removed from the cache, and looked up in the listing', async (_, now, id) => {
-    const service = knowing(5, now);
-    expect(await findCode(service, 'slug-0')).toMatchObject({ id });
-    expect(service.got).toEqual([idOf(0)]);
-    expect(service.asked).toHaveLength(1);
-    expect(await service.slugs.idOf('slug-0')).toBeUndefined();
-  });
+  ])(
+    'that was seen before and %s is removed from the cache, and looked up in the listing',
+    async (_, now, id) => {
+      const service = knowing(5, now);
+      expect(await findCode(service, 'slug-0')).toMatchObject({ id });
+      expect(service.got).toEqual([idOf(0)]);
+      expect(service.asked).toHaveLength(1);
+      expect(await service.slugs.idOf('slug-0')).toBeUndefined();
+    },
+  );
 
-  test('and a few others are requested by ID if that costs less than the listing', async () => {
+  test('that was seen before is requested by ID with a few other slugs if that costs less than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
     expect(await slugsOf(service, ...wanted)).toEqual(wanted);
@@ -117,7 +120,7 @@ describe('a slug that was seen before', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('and others are looked up in the listing if that costs less, or if one was never seen', async () => {
+  test('is looked up in the listing with other slugs if that costs less, or if a slug was never seen', async () => {
     const many = knowing(150);
     await slugsOf(many, 'slug-0', 'slug-1', 'slug-2');
     expect([many.got.length, many.asked.length]).toEqual([0, 1]);
@@ -126,7 +129,7 @@ describe('a slug that was seen before', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('IDs that are looked up with slugs are found on the pages read for the slugs, or requested if they are few', async () => {
+  test('is looked up together with IDs, which are found on the same pages, or requested if they are few', async () => {
     const service = serviceOf(codes(450));
     expect(await slugsOf(service, 'slug-120', idOf(3), idOf(300))).toEqual([
       'slug-120',
@@ -139,7 +142,7 @@ describe('a slug that was seen before', () => {
     expect([many.got, many.asked.length]).toEqual([[idOf(440)], 4]);
   });
 
-  test('and whose code was deleted is reported, even among others', async () => {
+  test('that was seen before and whose code was deleted is reported, even among other slugs', async () => {
     const service = knowing(1000, codes(999));
     await expect(slugsOf(service, 'slug-0', 'slug-999')).rejects.toThrow(
       'no code has the ID or slug slug-999',

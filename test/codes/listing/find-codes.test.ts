@@ -44,7 +44,7 @@ describe('the codes of rows', () => {
     };
   }
 
-  it('are requested one by one if they are few; a missing one is not a failure', async () => {
+  it('are requested one by one if they are few, and a missing code is not a failure', async () => {
     const few = reader(5);
     const find = await findCodes([target(1, 'id-1'), target(2, 'id-9'), target(3, 'id-1')], few);
     expect([find({ id: 'id-1', slug: undefined })?.slug, find({ id: 'id-9', slug: 's1' })]).toEqual([
@@ -54,7 +54,7 @@ describe('the codes of rows', () => {
     expect(few.asked.sort()).toEqual(['id-1', 'id-9']);
   });
 
-  it('are listed if a row specifies a slug, or if that costs less', async () => {
+  it('are listed if a row specifies a slug', async () => {
     const slug = reader(5);
     const find = await findCodes([target(1, undefined, 's2')], slug);
     expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual([
@@ -64,7 +64,7 @@ describe('the codes of rows', () => {
     expect(slug.asked).toEqual(['page 1 of 100']);
   });
 
-  it('are listed up to the page of the last requested one, or to the end if one is missing', async () => {
+  it('are listed up to the page of the last requested code, or to the end if a code is missing', async () => {
     const asked = async (...rows: TargetRow[]) => {
       const pages = reader(290);
       await findCodes(rows, pages);
@@ -101,7 +101,7 @@ describe('the codes of rows', () => {
     ]);
   });
 
-  it('are requested by the cached IDs of their slugs, if that costs less than the listing', async () => {
+  it('are requested by the cached IDs of their slugs if that costs less than the listing', async () => {
     const known = reader(5, [code(2)]);
     const find = await findCodes([target(1, undefined, 's2')], known);
     expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');

@@ -16,7 +16,7 @@ function verified(listCodes: ReturnType<typeof failing>) {
   );
 }
 
-test('a service that does not respond exits with 7, and a hint about --no-verify', async () => {
+test('auth login exits with 7 and a hint about --no-verify if the service does not respond', async () => {
   const failure = await verified(
     failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })),
   );
@@ -27,7 +27,7 @@ test('a service that does not respond exits with 7, and a hint about --no-verify
   });
 });
 
-test('a rejected key is reported with its original error', async () => {
+test('auth login reports a rejected key with the original error', async () => {
   const refused = new AuthError('the service rejected the API key (401)');
   expect(await verified(failing(refused))).toBe(refused);
 });

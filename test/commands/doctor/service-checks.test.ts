@@ -101,7 +101,7 @@ describe('checkService', () => {
     expect(findings.find(({ check }) => check === 'clock')?.status).toBe(status);
   });
 
-  test('ends with the reason of an interruption', async () => {
+  test('rejects with the reason of an interruption', async () => {
     const interrupt = new AbortController();
     const listCodes = async () => {
       interrupt.abort(new InterruptedError('SIGINT'));

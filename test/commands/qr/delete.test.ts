@@ -114,7 +114,7 @@ describe('the response to DELETE', () => {
     expect([run.code, slugs()]).toEqual([0, 'bcde']);
   });
 
-  it('is reported as `gone` if it is a 404 to the first DELETE', async () => {
+  it('leads to the outcome `gone` if it is a 404 to the first DELETE', async () => {
     const { deleteRows, results } = await useCodes((exchange) => isDelete(exchange) && fails(404));
     expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 4 });
     expect(results().map(({ outcome }) => outcome)).toEqual(['gone', 'gone']);

@@ -67,7 +67,7 @@ describe('the response to a change', () => {
       return exchange.send(apply({ ...request, body: Buffer.from(JSON.stringify(rest)) }));
     };
 
-  it.each(['name', 'destination'])('with the old %s counts as a failure', async (field) => {
+  it.each(['name', 'destination'])('with the old %s is reported as a failure', async (field) => {
     const { qr } = await useCodes(ignores(field));
     const run = await qr('a', '--name', 'New', '--destination', 'https://x.de/new');
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`did not change the ${field}`) });
@@ -144,7 +144,7 @@ describe('qr update CODE CODE…', () => {
       });
   });
 
-  it('adds tags to the destination of each code, and refuses a code without a web address', async () => {
+  it('adds UTM tags to the destination of each code, and refuses a code without a web address', async () => {
     const { sandbox, qr, code, patches } = await useCodes();
     sandbox.workspace.put({ name: 'w', slug: 'w', type: 'wifi', destination: 'WIFI:S:x;;' });
     expect(await qr('a', 'w', '--utm-source', 'mail')).toMatchObject({ code: 2 });

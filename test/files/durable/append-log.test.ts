@@ -136,7 +136,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
     expect(found).toEqual([...lines(found.length - 1), { is: 'row é', n: 99 }]);
   }
 
-  it('has all acknowledged records if the process is killed at any step, and accepts more (D9)', async () => {
+  it('has all acknowledged records if the process is killed at any step, and accepts more records (D9)', async () => {
     const faults = ['end-before', 'end-within', 'end-after'] as const;
     await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
       memory.revive();
@@ -195,8 +195,8 @@ describe('a failed or closed log', () => {
   });
 });
 
-describe('a noted record', () => {
-  it('is written at once, and durable after the next append or close (D8)', async () => {
+describe('a record that is added with note()', () => {
+  it('is written immediately, and is durable after the next append or close (D8)', async () => {
     for (const end of ['append', 'close', 'nothing'] as const) {
       const memory = createMemoryDisk();
       const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
@@ -210,7 +210,7 @@ describe('a noted record', () => {
     }
   });
 
-  it('causes the flush at close(), which is omitted without records', async () => {
+  it('is required for close() to flush the file', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
@@ -239,7 +239,7 @@ describe('a noted record', () => {
   });
 });
 
-describe('a log whose place changes while it is written (D15)', () => {
+describe('a log whose path changes while it is written (D15)', () => {
   const changes: [string, string, (memory: MemoryDisk) => Promise<void> | void][] = [
     ['removed', 'moved or removed', ({ remove }) => remove(LOG)],
     [
@@ -284,7 +284,7 @@ describe('a log whose place changes while it is written (D15)', () => {
     await expect(log.append(lines(1))).rejects.toThrow('moved or removed');
   });
 
-  it('has a durable name even if an earlier run was killed before flushing it (D8)', async () => {
+  it('has a durable name even if an earlier run was killed before flushing the name (D8)', async () => {
     const memory = createMemoryDisk();
     memory.fault = (step) => (step === 1 ? 'end-before' : undefined);
     await openAppendLog<Line>(LOG, ADVICE, memory.disk).catch(() => undefined);
@@ -296,7 +296,7 @@ describe('a log whose place changes while it is written (D15)', () => {
 });
 
 describe('an existing file', () => {
-  it('may end anywhere: whole lines stay, a partial line is removed (D9)', async () => {
+  it('keeps its whole lines and loses a partial last line, wherever it ends (D9)', async () => {
     const bytes = await logOf(4);
     for (let length = 0; length <= bytes.length; length++) {
       const memory = createMemoryDisk();
@@ -315,7 +315,7 @@ describe('an existing file', () => {
     expect(await memory.disk.readFile(LOG)).toEqual(await logOf(3));
   });
 
-  it('may end in zeros, as after a power cut that kept only the length (D9)', async () => {
+  it('can end in zeros, as after a power cut that kept only the length (D9)', async () => {
     const bytes = await logOf(2);
     for (let length = 0; length < bytes.length; length++) {
       const memory = createMemoryDisk();
@@ -342,7 +342,7 @@ describe('an existing file', () => {
     );
   });
 
-  it('is reported with the first damaged line, as a usage error', async () => {
+  it('causes a UsageError that contains its first damaged line', async () => {
     const memory = createMemoryDisk();
     memory.write(
       LOG,
@@ -396,7 +396,7 @@ it('a log with an endless line is refused after 64 MiB of the line', async () =>
   await expect(openAppendLog(path, ADVICE)).rejects.toMatchObject(refusal);
 });
 
-describe('a place for a log', () => {
+describe('a log file', () => {
   const refusedAt = async (path: string) => {
     const errors = await Promise.all(
       [openAppendLog(path, ADVICE), readAppendLog(path, ADVICE)].map((work) =>
@@ -415,7 +415,7 @@ describe('a place for a log', () => {
     }
   });
 
-  it('must have an existing directory', async () => {
+  it('must be in an existing directory', async () => {
     const memory = createMemoryDisk();
     await expect(openAppendLog('/data/no/x.journal', ADVICE, memory.disk)).rejects.toMatchObject({
       message: 'cannot write the ledger /data/no/x.journal: its directory does not exist (ENOENT)',
@@ -423,7 +423,7 @@ describe('a place for a log', () => {
     });
   });
 
-  it('is refused if root opens it and another user may have created a link or a file there (D14)', async () => {
+  it('is refused if root opens it and another user may have created the file or a link at its path (D14)', async () => {
     const memory = createMemoryDisk();
     const linked = '/data/linked.journal';
     memory.write(LOG, await logOf(2));
@@ -458,7 +458,7 @@ describe('a place for a log', () => {
     expect(closed).toBe(1);
   });
 
-  it('is reported as a local failure if it cannot be read', async () => {
+  it('causes a LocalError if it cannot be read', async () => {
     const memory = createMemoryDisk();
     const broken = {
       ...memory.disk,
@@ -467,7 +467,7 @@ describe('a place for a log', () => {
     await expect(readAppendLog(LOG, ADVICE, broken)).rejects.toThrow(LocalError);
   });
 
-  it('is unchanged if the file cannot be truncated', async () => {
+  it('keeps its records if it cannot be truncated', async () => {
     const memory = createMemoryDisk();
     const whole = await logOf(2);
     memory.write(LOG, Buffer.concat([whole, Buffer.from('{"is":"torn')]));
@@ -513,7 +513,7 @@ describe('a place for a log', () => {
     expect(closed).toBe(1);
   });
 
-  it('can be read without a lock', async () => {
+  it('has the same bytes on a real disk, can be empty, and is refused if it has other text', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'x.journal');

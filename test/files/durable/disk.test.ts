@@ -76,7 +76,7 @@ describe('the disk of node', () => {
     await nodeDisk.flushDirectory('/dev/null'); // EINVAL: what cannot be flushed is as durable as it gets
   });
 
-  test.runIf(process.getuid?.() !== 0)('reports files that may not be written', async () => {
+  test.runIf(process.getuid?.() !== 0)('reports files without write permission', async () => {
     const path = join(await useDirectory(), 'file');
     writeFileSync(path, '');
     await nodeDisk.checkWritable(path);
@@ -121,7 +121,7 @@ describe('reading a file in pieces', () => {
     expect(Buffer.concat(pieces).equals(CONTENT.subarray(2 * MIB))).toBe(true);
   });
 
-  test('ends with the reason of an abort', async () => {
+  test('rejects with the reason of an abort', async () => {
     await expect(piecesOf(0, 10, AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');
   });
 });

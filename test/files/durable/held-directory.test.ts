@@ -40,8 +40,8 @@ function swapping(operation: 'open' | 'unlink' | 'rename', when: 'before' | 'aft
 
 const LEFTOVER = '.scans.csv.partial';
 
-describe.runIf(platform() === 'linux')('a directory that is swapped while something is done in it', () => {
-  it('does not change which leftover is removed (D16)', async () => {
+describe.runIf(platform() === 'linux')('a directory that is swapped during an operation in it', () => {
+  it('does not change which temporary file is removed (D16)', async () => {
     for (const directory of [place, elsewhere]) writeFileSync(join(directory, LEFTOVER), '');
     await removeFile(swapping('unlink', 'before'), join(place, LEFTOVER));
     expect(readdirSync(elsewhere)).toEqual([LEFTOVER]);

@@ -59,7 +59,7 @@ async function bundleLock(): Promise<string> {
 }
 
 describe('acquireLock', () => {
-  it('lets one holder in at a time, and the next one after a release (D13)', async () => {
+  it('lets one holder in at a time, and the next holder after a release (D13)', async () => {
     const path = join(directory, 'scans.csv');
     const first = await acquireLock(path, { clock: fakeClock() });
     await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(UsageError);
@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     await (await second).release();
   });
 
-  it('polls about ten times per second with jitter, and only once if it may not wait', async () => {
+  it('polls about ten times per second with jitter, and tries only once with a wait of zero', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const clock = fakeClock({ seed: 1 });
@@ -246,7 +246,7 @@ describe('the holder of a lock', () => {
     symlinkSync('socket:[222]', join(directory, '8/fd/4'));
   }
 
-  it('is the process that has its socket', async () => {
+  it('is the process with the socket of the lock', async () => {
     showProcesses();
     expect(await findHolder('lock', directory)).toEqual({ process: { pid: 8, user: process.getuid?.() } });
     rmSync(join(directory, '8/fd/4'));
@@ -264,7 +264,7 @@ describe('the holder of a lock', () => {
     );
   });
 
-  it('is unknown if no socket has that name, or the system does not list sockets', async () => {
+  it('is unknown if no socket has that name, or if the system does not list sockets', async () => {
     showProcesses();
     expect(await findHolder('loc', directory)).toBeUndefined();
     expect(await findHolder('lock', join(directory, 'nowhere'))).toBeUndefined();

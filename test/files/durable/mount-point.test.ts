@@ -11,7 +11,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 const UNSHARE = ['-rm', '--propagation', 'private'];
 
 describe('mount points', () => {
-  it('are parsed from the list of the system, with its escaped characters', () => {
+  it('are parsed from the list of the system, including escaped characters', () => {
     const text =
       '23 1 8:1 / / rw - ext4 /dev/sda1 rw\n41 23 8:1 /c.csv /w/my\\040codes\\134x.csv rw shared:1 - ext4 /dev/sda1 rw,a=b\n';
     const points = parseMountPoints(text);

@@ -31,14 +31,14 @@ describe('the failure to open a file', () => {
     });
   });
 
-  test.each([...OF_THE_MACHINE, 'EWHATEVER'])('is a local failure otherwise: %s', (code) => {
+  test.each([...OF_THE_MACHINE, 'EWHATEVER'])('is a LocalError for any other system error: %s', (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(LocalError);
     const what = ['ENOSPC', 'EDQUOT'].includes(code) ? 'Free up disk space' : 'Fix the problem';
     expect(failure).toMatchObject({ hint: `${what}, then run the same command again.`, cause: { code } });
   });
 
-  test('is passed on if it is not an error of the system', () => {
+  test('is the original error if that is not a system error', () => {
     const refusal = new UsageError('no');
     expect(cannotOpen('write out.csv', refusal)).toBe(refusal);
     expect(cannotWrite('write out.csv', refusal, 'it is unchanged')).toBe(refusal);
@@ -68,7 +68,7 @@ describe('the failure of a write', () => {
   });
 });
 
-test('a full disk becomes a LocalError, and any other error is passed on', () => {
+test('a full disk becomes a LocalError, and any other error is returned unchanged', () => {
   const cause = error('ENOSPC');
   const failure = ifDiskFull(cause);
   expect(failure).toBeInstanceOf(LocalError);
@@ -77,7 +77,7 @@ test('a full disk becomes a LocalError, and any other error is passed on', () =>
     expect(ifDiskFull(other)).toBe(other);
 });
 
-describe('an error in words', () => {
+describe('an error', () => {
   test('has a description and its code if the code is known, or else its own message', () => {
     expect(describeSystemError(error('ENOSPC'))).toBe('the disk is full (ENOSPC)');
     expect(describeSystemError(error('EWHATEVER'))).toBe("EWHATEVER: in node's words");

@@ -32,7 +32,7 @@ describe('a rename over a file that another process keeps open', () => {
     expect(waits.reduce((sum, ms) => sum + ms)).toBe(2580);
   });
 
-  it('fails at once after any other error', async () => {
+  it('fails immediately after any other error', async () => {
     const { waits, work } = tried(1, 'ENOSPC');
     await expect(work).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(waits).toEqual([]);

@@ -49,7 +49,7 @@ const scenarios = [
 ];
 
 describe.each(scenarios)('$name', ({ old, prepare }) => {
-  it('is the old or the new file if the process is killed at any step, and the next run removes leftovers (D7)', async () => {
+  it('has the old or the new content if the process is killed at any step, and the next run removes leftovers (D7)', async () => {
     const steps = await atEveryStep(
       prepare,
       work,
@@ -67,7 +67,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'is the old or the new file after a power cut at any step, mixture %# (D1)',
+    'has the old or the new content after a power cut at any step, mixture %# (D1)',
     async (keep) => {
       await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
         memory.revive({ keep });
@@ -78,7 +78,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
     },
   );
 
-  it('is still the new file after a power cut at the end (D2)', async () => {
+  it('keeps the new content after a power cut at the end (D2)', async () => {
     const memory = createMemoryDisk();
     await prepare(memory);
     await work(memory);
@@ -171,7 +171,7 @@ describe('a run that shares the file with other runs', () => {
   const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === pid || other === 7 });
   const mine = '/data/.out.csv.6.partial';
 
-  it('removes leftovers of ended runs, and keeps files of running ones (D7)', async () => {
+  it('removes temporary files of ended runs, and keeps temporary files of running processes (D7)', async () => {
     const memory = createMemoryDisk();
     const living = '/data/.out.csv.7.partial';
     const dead = ['/data/.out.csv.8.partial', '/data/.out.csv.88.partial'];
@@ -187,7 +187,7 @@ describe('a run that shares the file with other runs', () => {
     expect(memory.read(FILE)).toBe('new');
   });
 
-  it('continues if a leftover cannot be removed, or the directory cannot be listed', async () => {
+  it('continues if a temporary file cannot be removed, or the directory cannot be listed', async () => {
     const memory = createMemoryDisk();
     memory.write('/data/.out.csv.8.partial', 'torn');
     memory.fault = (_, name) => (name.startsWith('unlink') ? 'EIO' : undefined);
@@ -256,7 +256,7 @@ describe('owner and permissions', () => {
     return memory;
   }
 
-  it("are the old file's, also when root writes it (D6)", async () => {
+  it('are those of the old file, even if root replaces the file (D6)', async () => {
     const memory = await withOld(0o640);
     memory.user = 0;
     await replaceFile(memory.disk, FILE, bytes('new'));

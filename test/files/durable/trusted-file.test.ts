@@ -86,8 +86,8 @@ describe('the real path of a file', () => {
   });
 });
 
-describe('a created directory', () => {
-  it('exists with its parents, also through links', async () => {
+describe('makeRealDirectories', () => {
+  it('creates a directory with its parents, even if the path has links', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const real = await nodeDisk.realpath(directory);
@@ -99,7 +99,7 @@ describe('a created directory', () => {
     expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
   });
 
-  it('and its parents are not created through a link of one user to a directory of another user (D14)', async () => {
+  it('creates no directory through a link of one user to a directory of another user (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
@@ -110,7 +110,7 @@ describe('a created directory', () => {
   });
 });
 
-describe('opening an existing file', () => {
+describe('opening a file', () => {
   it('returns undefined for a missing file, and refuses a file that is not regular', async () => {
     expect(await openTrusted(nodeDisk, join(directory, 'no'))).toBeUndefined();
     const memory = createMemoryDisk();
@@ -227,7 +227,7 @@ describe('a file that is replaced', () => {
     expect(String(await nodeDisk.readFile(join(directory, 'secret')))).toBe('secret');
   });
 
-  it('is not created if the directory was swapped, without leftovers (D14)', async () => {
+  it('is not created, and no temporary file is left, if the directory was swapped (D14)', async () => {
     const memory = createMemoryDisk();
     const open: Disk['open'] = async (...where) => ({
       ...(await memory.disk.open(...where)),

@@ -189,7 +189,7 @@ describe('a cell', () => {
     expect(defusedCell(`${spaces}x`)).toBe(`${spaces}x`);
   });
 
-  test('is unchanged if it is a number, also a negative number', () => {
+  test('is unchanged if it is a number, even a negative number', () => {
     expect([-1, -9007199254740993n].map((value) => defusedCell(value))).toEqual(['-1', '-9007199254740993']);
   });
 
@@ -209,7 +209,7 @@ describe('a cell', () => {
   });
 
   test.each(['x;=1+1', 'x\t=1+1', '\t=1+1'])(
-    'is quoted for readers that split at semicolons and tabs, too: %j (T4)',
+    'is quoted for readers that also split at semicolons and tabs: %j (T4)',
     (text) => {
       expect(defusedCell(text)).toMatch(/^"[^"]*'=1\+1"$/);
     },

@@ -93,7 +93,7 @@ describe('the format', () => {
     }
   });
 
-  test('is compressed if the file name ends in .gz, in any case and also without another extension', () => {
+  test('is combined with gzip if the file name ends in .gz, in upper or lower case, even without another extension', () => {
     for (const output of ['a.csv.gz', 'a.CSV.GZ', 'a.gz']) expect(plan({ output }).gzip).toBe(true);
     for (const output of ['a.csv', '-']) expect(plan({ output }).gzip).toBe(false);
   });
@@ -110,7 +110,7 @@ describe('the delimiter', () => {
   });
 });
 
-describe('a file name of another format is refused', () => {
+describe('a file name', () => {
   test.each<[OutputFlags, string]>([
     [{ output: 'a.csv', format: 'json' }, "format json doesn't match the extension of a.csv"],
     [{ output: 'a.json.gz', format: 'csv' }, "format csv doesn't match the extension of a.json.gz"],
@@ -118,7 +118,7 @@ describe('a file name of another format is refused', () => {
     [{ output: 'a.tsv', delimiter: ';' }, "--delimiter ; can't be used with .tsv, which is tab-separated"],
     [{ output: 'a.xls' }, 'cannot write a.xls: .xls is not supported'],
     [{ output: 'a.ODS', format: 'csv' }, 'cannot write a.ODS: .ods is not supported'],
-  ])('%j', (flags, message) => {
+  ])('is refused if its format differs from the flags or is not supported: %j', (flags, message) => {
     expect(refusal(flags).message).toBe(message);
   });
 
@@ -130,14 +130,14 @@ describe('a file name of another format is refused', () => {
         [{ output: `a.${extension}`, format: 'csv' as const }],
         [{ output: `a.${extension}`, ids: true }],
       ]),
-  )('%j', (flags) => {
+  )('is refused with a hint if its extension is not supported: %j', (flags) => {
     const { message, hint } = refusal(flags);
     expect(message).toMatch(/cannot write a\..*is not supported/);
     for (const works of ['.csv', '.ndjson', '.xlsx', '.gz']) expect(hint).toContain(works);
     expect(hint).not.toContain('.parquet');
   });
 
-  test('but a name without a format extension gets the default format', () => {
+  test('without the extension of a format gets the default format', () => {
     for (const name of ['a', 'a.txt', 'a.2026', 'a.b.csv', 'report.final', '.hidden', 'a.csv.1'])
       expect(plan({ output: name }).format).toBe('csv');
   });

@@ -71,7 +71,7 @@ function write(
   return (formatter.begin() + textOf(formatter.rows(rows)) + formatter.end()).replace(/^\ufeff/, '');
 }
 
-describe('a CSV that was written', () => {
+describe('a CSV file', () => {
   it.each(SEPARATORS)(
     'has no cell that begins a formula when it is split at %j, with and without quotes (T13)',
     (separator) => {
@@ -87,7 +87,7 @@ describe('a CSV that was written', () => {
     },
   );
 
-  it('is read unchanged, also if it was saved with another separator meanwhile (T10, T13)', async () => {
+  it('is read unchanged, even if it was saved again with another separator (T10, T13)', async () => {
     /** No reader takes runs of NULs for text, and UTF-8 has no half characters. */
     const held = (value: unknown) =>
       String(value ?? '')
@@ -150,7 +150,7 @@ describe('apostrophes at a separator', () => {
     expect(restore(cell)).toBe(value);
   });
 
-  it('of megabytes of separators and blanks are added in linear time', () => {
+  it('for megabytes of separators and blanks are added in linear time', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
       const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
       const cell = write([{ id: `${many}=`, name: '', referrer: '' }]);

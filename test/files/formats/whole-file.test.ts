@@ -53,8 +53,8 @@ test('a file that is mounted as a single file is refused before anything is writ
   expect(names()).toEqual(['out.csv']);
 });
 
-describe('a file appears whole', () => {
-  test('at the commit, and the old file stays until then', async () => {
+describe('a file', () => {
+  test('appears at the commit, and the old file stays until then', async () => {
     writeFileSync(path, 'old');
     const file = await open();
     await file.write('new '.repeat(200_000));
@@ -65,7 +65,7 @@ describe('a file appears whole', () => {
     expect(names()).toEqual(['out.csv']);
   });
 
-  test('or not at all if it is discarded, without leftovers', async () => {
+  test('does not appear, and leaves no temporary file, if it is discarded', async () => {
     writeFileSync(path, 'old');
     const file = await open();
     await file.write('x'.repeat(1_000_000));
@@ -75,7 +75,7 @@ describe('a file appears whole', () => {
     expect(names()).toEqual(['out.csv']);
   });
 
-  test('after a rollback to a checkpoint, also to the beginning', async () => {
+  test('lacks the data that was rolled back, even if all of its data was rolled back', async () => {
     const file = await open();
     await file.write('a'.repeat(400_000));
     const toA = await file.checkpoint?.();
@@ -93,7 +93,7 @@ describe('a file appears whole', () => {
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
-  test('with the same compressed bytes for any pieces', async () => {
+  test('has the same compressed bytes for any pieces', async () => {
     const data = Array.from({ length: 50_000 }, (_, index) => `${index},Ann\n`);
     const whole = join(directory, 'whole.gz');
     await writeWholeFile(whole, data.join(''), { processes, gzip: true });
@@ -104,7 +104,7 @@ describe('a file appears whole', () => {
     expect(gunzipSync(readFileSync(path)).toString()).toBe(data.join(''));
   });
 
-  test('also if it is compressed and empty', async () => {
+  test('is valid gzip even if it is empty', async () => {
     await writeWholeFile(path, '', { processes, gzip: true });
     expect(gunzipSync(readFileSync(path))).toHaveLength(0);
   });
@@ -147,20 +147,20 @@ describe('a written file', () => {
   });
 });
 
-describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they are', () => {
-  test('/dev/null', async () => {
+describe.runIf(existsSync('/dev/full'))('a device or pipe', () => {
+  test('(/dev/null) is written directly', async () => {
     await writeWholeFile('/dev/null', 'data', { processes });
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test('behind a link of this user', async () => {
+  test('is written directly through a link of this user', async () => {
     symlinkSync('/dev/null', path);
     await writeWholeFile(path, 'data', { processes });
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
   test.each(['/dev/null', '/dev/stdout', '/dev'])(
-    'but not behind a link of another user to %s (D14)',
+    'is not written through a link of another user to %s (D14)',
     async (target) => {
       symlinkSync(target, path);
       const lstat = async (at: string) => ({
@@ -178,7 +178,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     },
   );
 
-  test('but not a FIFO of another user, who could read the data (D14)', async () => {
+  test('is not written if it is a FIFO of another user, who could read the data (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const lstat: Disk['lstat'] = async (at) => ({
       ...(await nodeDisk.lstat(at)),
@@ -188,7 +188,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     await expect(writing).rejects.toThrow('it is a named pipe of user 4711');
   });
 
-  test('but not a name that was swapped for a link or a file before it is opened (D14)', async () => {
+  test('is not written if it was swapped for a link or a file before it is opened (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const swapped = (swap: () => void): Disk => ({
       ...nodeDisk,
@@ -213,13 +213,13 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
 
-  test('and a full device is reported as a full disk', async () => {
+  test('that is full causes the error for a full disk', async () => {
     const failure = await writeWholeFile('/dev/full', 'data', { processes }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
     expect(failure).toMatchObject({ message: 'cannot write /dev/full: the disk is full (ENOSPC)' });
   });
 
-  test('including a FIFO, until its reader closes it', async () => {
+  test('(a FIFO) is written until its reader closes it', async () => {
     const fifo = join(directory, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const reader = spawn('head', ['-c', '5', fifo]);

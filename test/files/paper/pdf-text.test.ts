@@ -55,7 +55,7 @@ describe('pieces of text', () => {
   });
 });
 
-describe('text of a script that is shaped', () => {
+describe('text in a script whose letters change their shape', () => {
   it('adds no glyph to the file if it is drawn again', async () => {
     const glyphsOf = async (times: number) => {
       const texts = readDrawnTexts((await draw('قائمة मेनू', { times })).pdf);

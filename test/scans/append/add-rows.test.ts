@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('rows of a later run', () => {
-  it('are added if they are late rows of the newest instant, even without an overlap', async () => {
+  it('are added if they arrive late with the time of the newest row, even with an overlap of zero', async () => {
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 9, time: START + 3 * HOUR });
     await run(memory, service, { overlapMs: 0 });
@@ -48,7 +48,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9']);
   });
 
-  it('are dropped if the same run writes them again, whatever their age (A10)', async () => {
+  it('are dropped if the file contains them, whatever their age (A10)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 50 }, (_, i) => i * HOUR));
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 0 });
@@ -61,7 +61,7 @@ describe('rows of a later run', () => {
     expect(ids()).toHaveLength(50);
   });
 
-  it('are read again from the start of an unverified period (A9)', async () => {
+  it('are read again by the next run, from the start of the period that was not verified (A9)', async () => {
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
     const sink = file.sinkOf(CODE);
@@ -78,7 +78,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '30', '31']);
   });
 
-  it('are all read again if no period was verified (A9)', async () => {
+  it('are all read again by the next run if no period was verified (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     await (await sink.checkpoint())();
@@ -92,7 +92,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['4', '1', '2', '3']);
   });
 
-  it('are read again for an unverified period in which none was new (A9)', async () => {
+  it('are read again by the next run if their period was not verified, even if no row was new (A9)', async () => {
     await run(memory, service);
     await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow(
       'does not add up',
@@ -102,7 +102,7 @@ describe('rows of a later run', () => {
     await next.discard();
   });
 
-  it('are recorded with the time of the service from the first response (A22)', async () => {
+  it("are committed with the service's time from its first response (A22)", async () => {
     let serviceMs: number | undefined;
     const file = await openOn(memory, service, { serviceNow: () => serviceMs });
     const sink = file.sinkOf(CODE);
@@ -113,7 +113,7 @@ describe('rows of a later run', () => {
     expect(state().positions[CODE].writtenAt.serviceMs).toBe(serviceMs);
   });
 
-  it('are not committed twice if a commit was waiting', async () => {
+  it('are not committed again by a delayed commit if an earlier commit included them', async () => {
     let nowMs = 0;
     let wake = (): void => undefined;
     // A commit takes 1 ms, so that the next is due 9 ms after it.
@@ -144,7 +144,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['9007199254740992', '9007199254740993', '9007199254740994']);
   });
 
-  it('are read again from the rewind on, even if no row was written after the rewind (A9)', async () => {
+  it('are read again by the next run after a rewind, even if no row was written after the rewind (A9)', async () => {
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
     const rewind = await sink.checkpoint();
@@ -167,7 +167,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '101']);
   });
 
-  it('are dropped if they are known, in any number, while older rows are written again (A11)', async () => {
+  it('are dropped if the file contains them, even if more than 10,000 IDs must be read back (A11)', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 10_100 }, (_, i) => i));
     await run(memory, service, { overlapMs: 10, pageRows: 5000 });
     const file = await openOn(memory, service, { overlapMs: 10 });
@@ -186,7 +186,7 @@ describe('rows of a later run', () => {
 });
 
 describe('a file without its state', () => {
-  it('gets no new rows if the service returns other scans for the code (A13)', async () => {
+  it('gets no new rows if the service does not return its newest row for the code (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const before = fileText();
@@ -200,7 +200,7 @@ describe('a file without its state', () => {
     expect(memory.names()).toEqual([FILE]);
   });
 
-  it('gets all missing rows, even older ones, after the service has returned its newest row (A13)', async () => {
+  it('gets all missing rows, even older rows, after the service has returned the newest row of the file (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
@@ -208,7 +208,7 @@ describe('a file without its state', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('is refused as soon as the service returns newer rows, which are not buffered (A13)', async () => {
+  it('is refused if the service returns a newer row before the newest row of the file (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const file = await openOn(memory, service);
@@ -217,7 +217,7 @@ describe('a file without its state', () => {
     await file.discard();
   });
 
-  it('is refused for a newer row among older ones, but not for another row of its newest instant (A13)', async () => {
+  it('is refused if a newer row precedes its newest row, but not if a row of the same time does (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const row = (id: number, time: number) => ({ id, ts: formatInstant(START + time), time: START + time });
@@ -253,11 +253,11 @@ describe('a file without its state', () => {
   });
 });
 
-describe('the sink of one code', () => {
+describe("a writer of one code's rows", () => {
   const row = { id: 9, ts: '2026-01-02T00:00:00.000Z' };
   const batch = { rows: [row], times: [START + 24 * HOUR] };
 
-  it('counts the rows that are new', async () => {
+  it('counts only the rows that the file does not contain', async () => {
     await run(memory, service);
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
@@ -272,7 +272,7 @@ describe('the sink of one code', () => {
     expect(file.path).toBe(FILE);
   });
 
-  it('closes the file at its end if it is the only code', async () => {
+  it('closes the file on commit or discard if no other code follows', async () => {
     let released = 0;
     const lock = async () => ({ release: async () => void released++ });
     const own = (await openOn(memory, service, { lock })).sinkOf(CODE, true);
@@ -350,11 +350,11 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
   return { asked, overlaps, sink: file.sinkOf(CODE), file };
 }
 
-describe('rows that a tail can drop', () => {
+describe('rows in a storage that can drop the rows of a code', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 
-  it('are dropped by a rewind if nothing of the run is committed, and the code is read from its beginning again', async () => {
+  it('are dropped by a rewind during a --restart, and the code is read from its beginning again', async () => {
     const { asked, overlaps, sink, file } = startParts();
     const rewind = await sink.checkpoint();
     await sink.write(rows);
@@ -370,14 +370,14 @@ describe('rows that a tail can drop', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('are dropped if the code was not read to its end', async () => {
+  it('are dropped during a --restart if the code was not read to its end', async () => {
     const { asked, sink } = startParts();
     await sink.write(rows);
     await sink.discard();
     expect(asked).toEqual([written, ['drop', CODE]]);
   });
 
-  it('are kept by an append, and the next run reads them again (A9)', async () => {
+  it('are kept by a rewind during an append, and the next run reads them again (A9)', async () => {
     const { asked, overlaps, sink } = startParts({ restart: false });
     const rewind = await sink.checkpoint();
     await sink.write(rows);
@@ -388,7 +388,7 @@ describe('rows that a tail can drop', () => {
   });
 });
 
-it("rows older than the known IDs are read back from the start of the run's range only (A11)", async () => {
+it('a row older than the known IDs makes the run read IDs back from the start of the overlap (A11)', async () => {
   const overlap = {
     ...emptyOverlap(),
     watermarkMs: START + 9 * HOUR,

@@ -46,7 +46,7 @@ describe('a first run', () => {
     });
   });
 
-  it('records only the IDs in the overlap', async () => {
+  it('records only the IDs of scans in the overlap', async () => {
     await run(memory, service);
     expect(state().positions[CODE]).toMatchObject({
       watermarkMs: START + 3 * HOUR,
@@ -83,7 +83,7 @@ describe('a first run', () => {
     expect(memory.names()).toEqual([]);
   });
 
-  it('continues from the last commit after the service failed', async () => {
+  it('that fails lets the next run continue from the last commit', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 30 }, (_, i) => i * HOUR));
     await expect(run(memory, service, { failAfter: 20 })).rejects.toThrow('the service failed');
     expect(ids()).toHaveLength(18);
@@ -95,7 +95,7 @@ describe('a first run', () => {
     expect(ids().sort()).toEqual(idsOf(service));
   });
 
-  it('fills an empty file that already exists', async () => {
+  it('writes its rows to an existing file that is empty', async () => {
     memory.write(FILE, '');
     await run(memory, service);
     expect(ids()).toHaveLength(4);
@@ -117,7 +117,7 @@ describe('a later run', () => {
     expect(memory.steps()).toBe(0);
   });
 
-  it('reads from the overlap before the newest row, but never before the first run’s --since (A18)', async () => {
+  it('reads from one overlap before the newest row, but never before the --since of the first run (A18)', async () => {
     await run(memory, service, { sinceMs: START });
     let file = await openOn(memory, service, { sinceMs: START + 99 * HOUR });
     expect(file.sinkOf(CODE).sinceMs).toBe(START + 2 * HOUR);
@@ -144,13 +144,13 @@ describe('several codes in one file', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '3', '103']);
   });
 
-  it('may have scans with equal IDs', async () => {
+  it('can contain scans with equal IDs', async () => {
     service[OTHER_CODE] = rowsAt(0, HOUR);
     expect(await run(memory, service)).toBe(4);
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);
   });
 
-  it('may change between runs only with --all', async () => {
+  it('can be other codes in the next run only with --all', async () => {
     const all = { identity: { all: true } };
     await run(memory, service, all);
     const grown = { ...service, '33333333-3333-4333-8333-333333333333': [{ id: 201, time: START }] };
@@ -162,7 +162,7 @@ describe('several codes in one file', () => {
 });
 
 describe('an append is refused at the start if', () => {
-  it('the codes of its rows could not be distinguished', async () => {
+  it('several codes are exported without the column qr_id', async () => {
     for (const identity of [
       { codes: [CODE, OTHER_CODE], columns: ['id', 'ts'] },
       { all: true, columns: ['id', 'ts'] },
@@ -185,7 +185,7 @@ describe('an append is refused at the start if', () => {
     );
   });
 
-  it('its directory is not writable, although the file is', async () => {
+  it('the directory of the file is not writable, although the file is writable', async () => {
     await run(memory, service);
     const before = everything();
     const checkWritable = async (path: string) => {
@@ -208,7 +208,7 @@ describe('an append is refused at the start if', () => {
   });
 });
 
-it('an append locks the file that the path leads to after the wait for the lock (D14)', async () => {
+it("an append follows a link that appears while it waits for the lock, and locks the link's target (D14)", async () => {
   await run(memory, service);
   let swapped = false;
   const other = '/data/other.csv';
@@ -230,11 +230,11 @@ it('an append locks the file that the path leads to after the wait for the lock 
   await file.discard();
 });
 
-describe('an error of the system while opening', () => {
+describe('an error while the file is opened', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
   it.each(['lstat', 'readFile'] as const)(
-    'during %s is reported with its path, and the lock is released',
+    'is reported with the path, and the lock is released, if %s fails',
     async (operation) => {
       let held = 0;
       const lock = async () => {
@@ -259,15 +259,15 @@ describe('an error of the system while opening', () => {
   });
 });
 
-it('an append removes leftovers of killed runs', async () => {
+it('an append removes temporary files of killed runs', async () => {
   memory.write('/data/.scans.out.restart', 'half');
   memory.write('/data/.scans.out.state.json.partial', '{');
   await (await openOn(memory, service)).discard();
   expect(memory.names()).toEqual([]);
 });
 
-describe('one run at a time', () => {
-  it('reads the file only after it holds the lock, so that it finds rows of the other run (A7)', async () => {
+describe('the lock of an append', () => {
+  it('is taken before the file is read, so that rows of another run are found (A7)', async () => {
     const released: string[] = [];
     const lock = async (path: string) => {
       await run(memory, service);
@@ -278,7 +278,7 @@ describe('one run at a time', () => {
     expect(released).toEqual([FILE]);
   });
 
-  it('releases the lock after a refusal', async () => {
+  it('is released after a refusal', async () => {
     const released: string[] = [];
     const lock = async (path: string) => ({ release: async () => void released.push(path) });
     memory.write(FILE, 'precious');
@@ -286,7 +286,7 @@ describe('one run at a time', () => {
     expect(released).toEqual([FILE]);
   });
 
-  it('passes the signal of the run to the lock, and a note for waiting', async () => {
+  it('receives the signal of the run and the callback that reports waiting', async () => {
     const signal = new AbortController().signal;
     const onWait = () => undefined;
     const lock = async (_: string, given: object) => {
@@ -297,20 +297,20 @@ describe('one run at a time', () => {
   });
 });
 
-describe('the positions in the state', () => {
+describe('readLogState', () => {
   const positions = async () => {
     const saved = await readLogState(FILE, memory.disk);
     return saved ? readingPositions(saved, HOUR) : new Map();
   };
 
-  it('are the times from which the next append would read', async () => {
+  it('returns a state whose positions are the times from which the next append would read', async () => {
     await run(memory, { ...service, [OTHER_CODE]: [] });
     const before = everything();
     expect([...(await positions())]).toEqual([[CODE, START + 2 * HOUR]]);
     expect(everything()).toEqual(before);
   });
 
-  it('are empty without a usable state', async () => {
+  it('returns no positions if the state is missing or unusable', async () => {
     expect([...(await positions())]).toEqual([]);
     for (const text of ['{', '{"version":3,']) {
       memory.write(STATE, text);
@@ -318,14 +318,14 @@ describe('the positions in the state', () => {
     }
   });
 
-  it('include the identity of the export', async () => {
+  it('returns the identity of the export', async () => {
     const readIdentity = async () => (await readLogState(FILE, memory.disk))?.identity;
     expect(await readIdentity()).toBeUndefined();
     await run(memory, service);
     expect(await readIdentity()).toMatchObject({ codes: [CODE], format: 'csv', all: false });
   });
 
-  it('are not available after an error that is not of the system', async () => {
+  it('rethrows errors that are not system errors', async () => {
     await run(memory, service);
     const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
     await expect(readLogState(FILE, failing)).rejects.toThrow('a mistake');
@@ -335,7 +335,7 @@ describe('the positions in the state', () => {
 describe('the beginning of a log in its state', () => {
   const beginning = async () => (await readExtent(FILE, memory.disk)).beginsMs;
 
-  it('is the lower bound of the first run, or -Infinity without one', async () => {
+  it('is the --since of the first run, or -Infinity without --since', async () => {
     expect(await beginning()).toBeUndefined();
     await run(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
@@ -370,7 +370,7 @@ describe('the beginning of a log in its state', () => {
 });
 
 describe('--restart', () => {
-  it('exports from the beginning, in any format, and replaces file and state', async () => {
+  it('exports all scans with other columns, and keeps the edited file as FILE.old', async () => {
     await run(memory, service);
     memory.write(FILE, 'edited');
     await run(memory, service, { restart: true, identity: { columns: ['id', 'ts'] } });

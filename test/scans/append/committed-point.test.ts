@@ -74,9 +74,9 @@ describe('the next run', () => {
 
   it.each<[string, (row: string) => string | Buffer]>([
     ['a note with a quote', () => '# it is 5" wide\n'],
-    ['an id that goes on in letters', () => '6th of May'],
+    ['an ID that continues with letters', () => '6th of May'],
     ['a row with one zero in it', (row) => row.replace('Z', '\0')],
-    ['a note in two bytes a letter, as PowerShell adds it', () => Buffer.from('a note\r\n', 'utf16le')],
+    ['a note in UTF-16, as PowerShell appends it', () => Buffer.from('a note\r\n', 'utf16le')],
   ])('refuses %s after the rows of a stopped run (A21)', async (_, more) => {
     const committed = await stopped();
     memory.write(FILE, Buffer.concat([Buffer.from(`${committed}${ROW}`), Buffer.from(more(ROW))]));
@@ -100,14 +100,17 @@ describe('the next run', () => {
     ['{', true],
     ['a note', false],
     ['{ a note', false],
-  ])('truncates the beginning of a JSON object, and refuses other text: %j, %s (A21)', async (torn, cut) => {
-    const options = { identity: { format: 'ndjson' as const } };
-    const committed = await stopped(options);
-    memory.write(FILE, `${committed}${torn}`);
-    const again = run(memory, service, options);
-    if (cut) expect(await again).toBe(1);
-    else await expect(again).rejects.toThrow('was not written by this export');
-  });
+  ])(
+    'truncates text after NDJSON rows only if it begins like a row: %j, truncated: %s (A21)',
+    async (torn, cut) => {
+      const options = { identity: { format: 'ndjson' as const } };
+      const committed = await stopped(options);
+      memory.write(FILE, `${committed}${torn}`);
+      const again = run(memory, service, options);
+      if (cut) expect(await again).toBe(1);
+      else await expect(again).rejects.toThrow('was not written by this export');
+    },
+  );
 
   it.each(['5,yesterday,DE,,mobile,iOS,Safari,\n'])(
     'refuses %j after rows of a stopped run (A21)',
@@ -121,7 +124,7 @@ describe('the next run', () => {
     },
   );
 
-  it('refuses a row of another code after the last commit, unless the service may have deleted that code (A21)', async () => {
+  it('refuses an uncommitted row of a code that is not exported, unless the export has --all (A21)', async () => {
     for (const all of [false, true]) {
       memory = createMemoryDisk();
       service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: [] };
@@ -158,7 +161,7 @@ describe('the next run', () => {
     ['{"id":1,"ts', true, 'ndjson' as const],
     ['precious', false, 'ndjson' as const],
   ])(
-    'truncates a file without committed rows if a first run may have written it: %j, %s (A17)',
+    'truncates a file without committed rows only if a first run may have written it: %j, truncated: %s (A17)',
     async (text, cut, format?: 'ndjson') => {
       const options = format ? { identity: { format } } : {};
       memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
@@ -177,7 +180,7 @@ describe('the next run', () => {
 
 describe('a --restart that replaced the file', () => {
   it.each(['', 'x'])(
-    'is not undone by a later --restart that was stopped while writing (as many bytes, then %j) (A8)',
+    'is not undone by a later --restart that stopped after writing the same number of bytes plus %j (A8)',
     async (more) => {
       await run(memory, service, { restart: true });
       const before = fileText();
@@ -191,7 +194,7 @@ describe('a --restart that replaced the file', () => {
 
 describe('a --restart that was stopped before it replaced the file', () => {
   it.each(['and was stopped at once', 'and wrote as much'])(
-    'is not completed if a later --restart began to write the new file, %s; no file stays open (A8)',
+    'is not completed again with the new file of a later --restart that completed it %s (A8)',
     async (how) => {
       service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
       for (const stop of ['rename', 'write']) {
@@ -213,7 +216,7 @@ describe('a --restart that was stopped before it replaced the file', () => {
   );
 });
 
-it('a run with a lost state does not warn of an incomplete row if there is none', async () => {
+it('a run with a lost state prints no warning about an incomplete row if every row is complete', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const warnings: string[] = [];
@@ -253,7 +256,7 @@ describe('an older copy', () => {
     },
   );
 
-  it('of a log with rotated files is refused, with a hint to restore or restart, not to rebuild the state (A28)', async () => {
+  it('of a log with rotated files is refused with a hint to restore the file or pass --restart (A28)', async () => {
     await run(memory, service, { rotated: true });
     await memory.disk.rename(FILE, `${FILE}.1`);
     service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
@@ -265,7 +268,7 @@ describe('an older copy', () => {
   });
 });
 
-describe('an append is refused, and everything is unchanged, if', () => {
+describe('an append is refused and changes no file if', () => {
   const cases: [string, () => void, RegExp, string, Parameters<typeof run>[2]?][] = [
     [
       'the file is shorter than committed (A6)',
@@ -281,20 +284,20 @@ describe('an append is refused, and everything is unchanged, if', () => {
     ],
     ['the file was moved away (A6)', () => memory.remove(FILE), /the file no longer exists/, 'add --rotated'],
     [
-      'another code is meant (A6)',
+      'the run exports another code (A6)',
       () => {},
       /contains the scans of code 1111/,
       `Pass the same codes (${CODE})`,
       { identity: { codes: [OTHER_CODE] } },
     ],
     [
-      'the state is of a later version (A16)',
+      'a later version of qrctl wrote the state (A16)',
       () => memory.write(STATE, later(memory.read(STATE) ?? '')),
       /version 3, which this version of qrctl does not support/,
       'Update qrctl',
     ],
     [
-      'the state is gone and the file was edited (A14)',
+      'the state is missing and the file was edited (A14)',
       () => {
         memory.remove(STATE);
         memory.write(FILE, fileText().replace('2026-01-01T01', 'yesterday'));
@@ -303,7 +306,7 @@ describe('an append is refused, and everything is unchanged, if', () => {
       'Restore scans.out.state.json from a backup',
     ],
     [
-      'the state is unreadable and the file gone',
+      'the state is damaged and the file is missing',
       () => {
         memory.write(STATE, '{');
         memory.remove(FILE);
@@ -341,7 +344,7 @@ describe('an append is refused, and everything is unchanged, if', () => {
   });
 });
 
-it('an error of the disk while a lost state is rebuilt is reported as an error of the disk', async () => {
+it('a disk error during the rebuild of a lost state ends the append with a LocalError', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const open: Disk['open'] = async (...where) => {
@@ -351,7 +354,7 @@ it('an error of the disk while a lost state is rebuilt is reported as an error o
   await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
 });
 
-it('an error of the disk while uncommitted rows are read is reported as an error of the disk', async () => {
+it('a disk error while uncommitted rows are read ends the append with a LocalError', async () => {
   const committed = await stopped();
   memory.write(FILE, `${committed}${ROW}`);
   const open: Disk['open'] = async (...where) => {
@@ -362,7 +365,7 @@ it('an error of the disk while uncommitted rows are read is reported as an error
   await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
 });
 
-it('a run with a lost state warns of the incomplete row that it will remove (A4)', async () => {
+it('a run with a lost state warns about the incomplete row that the run will remove (A4)', async () => {
   await run(memory, service);
   memory.remove(STATE);
   memory.write(FILE, `${fileText()}5,2026-01`);
@@ -372,8 +375,8 @@ it('a run with a lost state warns of the incomplete row that it will remove (A4)
   expect(ids()).toEqual(['1', '2', '3', '4']);
 });
 
-describe('a lost state is rebuilt from the file', () => {
-  it.each(['csv', 'ndjson'] as const)('in %s', async (format) => {
+describe('a lost state', () => {
+  it.each(['csv', 'ndjson'] as const)('is rebuilt from a file in the format %s', async (format) => {
     const options = { identity: { format } };
     await run(memory, service, options);
     service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });
@@ -383,7 +386,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(state().positions[CODE].watermarkMs).toBe(START + 4 * HOUR);
   });
 
-  it('even if its last row is incomplete (A4)', async () => {
+  it('is rebuilt even if the last row of the file is incomplete (A4)', async () => {
     await run(memory, service);
     memory.write(FILE, fileText().slice(0, -3));
     memory.remove(STATE);
@@ -391,7 +394,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('even if the incomplete row is longer than all rows that follow', async () => {
+  it('is rebuilt even if the last row is a thousand characters long and has an open quote', async () => {
     await run(memory, service);
     const before = fileText();
     memory.write(FILE, `${before}5,2026-01-01T05:00:00.000Z,DE,"${'x'.repeat(1000)}\n`);
@@ -400,7 +403,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(fileText()).toBe(before);
   });
 
-  it('even if cells contain line breaks, quotes and commas', async () => {
+  it('is rebuilt even if cells contain line breaks, quotes and commas', async () => {
     service[CODE]?.push(
       { id: 7, time: START + 4 * HOUR, referrer: 'a "b",\nc' },
       { id: 8, time: START + 4 * HOUR, referrer: '\n' },
@@ -413,7 +416,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(fileText()).toBe(before);
   });
 
-  it('with BOM and CRLF', async () => {
+  it('is rebuilt from a file with BOM and CRLF', async () => {
     const options = { identity: { dialect: { header: true, excel: true, rawCells: false } } };
     await run(memory, service, options);
     memory.remove(STATE);
@@ -426,7 +429,7 @@ describe('a lost state is rebuilt from the file', () => {
     [START + 2 * HOUR, START],
     [undefined, START],
   ])(
-    'with the lower bound of this run, %s, or the oldest row if that is older (A44)',
+    'gets as lower bound the earlier of the oldest row and --since of this run: --since %s (A44)',
     async (sinceMs, saved) => {
       await run(memory, service);
       memory.remove(STATE);
@@ -436,7 +439,7 @@ describe('a lost state is rebuilt from the file', () => {
     },
   );
 
-  it('with the lower bound of this run if there are no rows yet', async () => {
+  it('gets --since of this run as lower bound if the file has no rows', async () => {
     memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
     const notes: string[] = [];
     expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);
@@ -446,7 +449,7 @@ describe('a lost state is rebuilt from the file', () => {
     expect(state().sinceMs).toBe(START + HOUR);
   });
 
-  it('of several codes, by the qr_id of each row', async () => {
+  it('is rebuilt for several codes by the qr_id of each row', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, HOUR) };
     await run(memory, service);
     service[OTHER_CODE]?.push({ id: 5, time: START + 2 * HOUR });

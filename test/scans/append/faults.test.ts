@@ -143,7 +143,7 @@ const idsInFile = (memory: MemoryDisk, format?: 'csv' | 'ndjson' | 'parquet') =>
 const ENDS: Fault[] = SOAK ? ['end-before', 'end-within', 'end-after'] : ['end-within'];
 
 describe.each(scenarios)('$name', (scenario) => {
-  it('may be killed at every step (A3, A4)', async () => {
+  it('can be completed by the next run after a kill at any step (A3, A4)', async () => {
     await atEveryStep(scenario, [...ENDS, 'end-after'], async (memory, service, error) => {
       expect(error).toBeInstanceOf(Ended);
       memory.revive();
@@ -152,7 +152,7 @@ describe.each(scenarios)('$name', (scenario) => {
   });
 
   it.each([0, ...(SOAK ? [0.5, 1] : [])])(
-    'may lose power at every step, keeping the share %f of the bytes that were not flushed (A1, A2)',
+    'can be completed after a power cut at any step that keeps a share of %f of the unflushed bytes (A1, A2)',
     async (keep) => {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: () => keep });
@@ -161,7 +161,7 @@ describe.each(scenarios)('$name', (scenario) => {
     },
   );
 
-  it('may lose power at every step, keeping only names or only contents (A1, A3)', async () => {
+  it('can be completed after a power cut at any step that keeps only names or only contents (A1, A3)', async () => {
     for (const kept of ['names', 'inode']) {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: (what) => (what.startsWith(kept) ? 1 : 0) });
@@ -170,7 +170,7 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
-  it('may lose power and any one directory change at every step, on a disk that keeps no order (A3, A8)', async () => {
+  it('can be completed after a power cut at any step that loses any one directory change (A3, A8)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       for (const contents of SOAK ? [0, 1] : [1]) {
         await atEveryStep(scenario, ['end-after'], async (memory, service) => {
@@ -181,7 +181,7 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
-  it('stays complete if the power fails after the end', async () => {
+  it('leaves a file and a state that a power cut after the run does not change', async () => {
     const { memory, service } = await prepared(scenario);
     await run(memory, service, scenario.options);
     const before = [memory.read(FILE), memory.read(STATE)];
@@ -189,7 +189,7 @@ describe.each(scenarios)('$name', (scenario) => {
     expect([memory.read(FILE), memory.read(STATE)]).toEqual(before);
   });
 
-  it('fails at a committed point if the disk is full or broken at any step (A5)', async () => {
+  it('fails with a hint if the disk fails at any step, and leaves only complete rows (A5)', async () => {
     await atEveryStep(scenario, SOAK ? ['ENOSPC', 'EIO'] : ['ENOSPC'], async (memory, service, error) => {
       expect(error).toBeInstanceOf(LocalError);
       expect((error as LocalError).hint).toBeDefined();
@@ -199,7 +199,7 @@ describe.each(scenarios)('$name', (scenario) => {
     });
   });
 
-  it('is complete if every write is partial', async () => {
+  it('completes the file even if any single write is partial', async () => {
     await atEveryStep(scenario, ['short'], async (memory, service, error) => {
       expect(error).not.toBeInstanceOf(Error);
       memory.revive();
@@ -210,7 +210,7 @@ describe.each(scenarios)('$name', (scenario) => {
 
 describe('a state that is truncated or changed', () => {
   it.each(firstRows(1, ['csv', 'ndjson'] as const))(
-    '(%s) anywhere leads to a rebuild or a refusal, never to a duplicate scan (A2)',
+    'at any byte is rebuilt or refused, so that no scan is duplicated (%s) (A2)',
     async (format) => {
       const options: RunOptions = { identity: { format } };
       const { memory, service } = await prepared({ name: '', options });

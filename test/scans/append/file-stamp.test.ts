@@ -52,7 +52,7 @@ async function bytesReadBy(work: (disk: Disk) => Promise<unknown>): Promise<numb
 
 const again = () => bytesReadBy((disk) => run(memory, service, { disk, pageRows: 500 }));
 
-describe('a run after a complete one', () => {
+describe('a run after a complete run', () => {
   beforeEach(() => run(memory, service, { pageRows: 500 }));
 
   it('reads less than a block of the file, with or without new rows (A19)', async () => {
@@ -67,7 +67,7 @@ describe('a run after a complete one', () => {
     expect(await again()).toBe(fileText().length);
   });
 
-  it('reads all of a file that was touched, and less than a block in the run after that (A19)', async () => {
+  it('reads the whole file if its metadata changed, but the next run reads less than a block (A19)', async () => {
     await (await memory.disk.open(FILE, 'r+')).chmod(0o640);
     expect(await again()).toBe(fileText().length);
     expect(await again()).toBeLessThan(65_536);
@@ -92,7 +92,7 @@ describe('a run after a complete one', () => {
   });
 
   it.each(['ino', 'mtimeNs', 'ctimeNs'] as const)(
-    'reads all of a file whose %s changed (A19)',
+    'reads the whole file if its %s changed (A19)',
     async (part) => {
       const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
       memory.write(STATE, formatRecord(changed));
@@ -102,7 +102,7 @@ describe('a run after a complete one', () => {
 });
 
 describe('on a file system with a coarse clock', () => {
-  it('a file that may have been changed in the tick of its last write has no stamp, and is read (A19)', async () => {
+  it('a run whose last write is in the current tick records no stamp, so the next run reads the whole file (A19)', async () => {
     memory.timeNs = () => 1_767_225_600_000_000_000n;
     await run(memory, service, { pageRows: 500 });
     expect(state().stamp).toBeUndefined();
@@ -112,7 +112,7 @@ describe('on a file system with a coarse clock', () => {
     await expect(run(memory, service, { pageRows: 500 })).rejects.toThrow(UsageError);
   });
 
-  it('the end of a run waits for the next tick of the clock if that comes soon (A19)', async () => {
+  it('a run waits for the next tick of the clock at its end, so that the file gets a stamp (A19)', async () => {
     let nowNs = 1_767_225_600_000_000_000n;
     memory.timeNs = () => nowNs;
     const slept: number[] = [];
@@ -133,7 +133,7 @@ describe('on a file system with a coarse clock', () => {
   });
 });
 
-it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () => {
+it('a state of qrctl 1.0, which has one digest of all bytes, is accepted and replaced by version 2', async () => {
   await run(memory, service, { pageRows: 500 });
   const { blocks: _, stamp: __, checksum: ___, ...rest } = state();
   const plain = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -147,7 +147,7 @@ it('a state of qrctl 1.0, with one digest of all bytes, is continued', async () 
   await expect(run(memory, service, { pageRows: 500 })).rejects.toThrow('the file was edited or replaced');
 });
 
-it('a stamp in a state has nanoseconds, and other forms are rejected', async () => {
+it('a stamp in a state keeps nanoseconds, and malformed stamps are rejected', async () => {
   const [ino, mtimeNs, ctimeNs] = [2n ** 63n, -5n, 1_767_225_600_123_456_789n];
   await run(memory, service, { pageRows: 500 });
   const stat = { ...(await memory.disk.lstat(FILE)), ino, mtimeNs, ctimeNs };

@@ -57,7 +57,7 @@ describe('the steps on the disk', () => {
   /** Of a later run that adds rows. */
   const later = [...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state];
 
-  it('of a first run are a state without rows, the file, its name, then rows before the state that records them (A1, A3)', async () => {
+  it("of a first run write a state without rows, then the file's name, then rows before the state that records them (A1, A3)", async () => {
     memory = createMemoryDisk();
     const rows = ['write FILE', 'sync FILE', ...state];
     const last = ['sync FILE', ...state];
@@ -65,7 +65,7 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([...first, ...rows, ...rows, ...last]);
   });
 
-  it('of a run after the file was touched first remove the stamp, so that no run is refused after a kill (A20)', async () => {
+  it('of a run on a replaced copy of the file first remove the stamp, so that the run after a kill is not refused (A20)', async () => {
     const text = fileText();
     memory.remove(FILE);
     memory.write(FILE, text);
@@ -77,13 +77,13 @@ describe('the steps on the disk', () => {
     expect(await run(memory, service)).toBe(1);
   });
 
-  it('of a later run are a state without a stamp before any row, and a state with a stamp at the end (A19, A20)', async () => {
+  it('of a later run write a state without a stamp before any row, and a state with a stamp at the end (A19, A20)', async () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual(later);
     expect(await stepsOf()).toEqual([]);
   });
 
-  it('of a later run are the same with --rotated (A27)', async () => {
+  it('of a later run are the same with --rotated as without it (A27)', async () => {
     memory = createMemoryDisk();
     const rotated = { rotated: true };
     await run(memory, service, rotated);
@@ -113,7 +113,7 @@ describe('the steps on the disk', () => {
     }
   });
 
-  it('of a --restart are rows without commits, then the state, then the rename of the file (A8)', async () => {
+  it('of a --restart write all rows, then the state, and then rename the new file (A8)', async () => {
     const rows = [...Array(3).fill('write NEW FILE'), 'sync NEW FILE'];
     const rename = ['rename NEW FILE', 'flush /data', ...state];
     const expected = ['create NEW FILE', 'flush /data', ...rows, ...state, ...rename];
@@ -146,14 +146,14 @@ describe('the steps on the disk', () => {
   });
 });
 
-describe('another process changes the file during a run', () => {
+describe('a run', () => {
   const changes: [string, () => void][] = [
     // Longer than any row that is added.
-    ['writes to it', () => memory.write(FILE, `${fileText()}# a note of mine${'!'.repeat(150)}`)],
-    ['cuts it', () => memory.write(FILE, fileText().slice(0, 60))],
-    ['moves it away', () => memory.remove(FILE)],
+    ['writes to the file', () => memory.write(FILE, `${fileText()}# a note of mine${'!'.repeat(150)}`)],
+    ['truncates the file', () => memory.write(FILE, fileText().slice(0, 60))],
+    ['moves the file away', () => memory.remove(FILE)],
     [
-      'puts another file there',
+      'replaces the file',
       () => {
         const text = fileText();
         memory.remove(FILE);
@@ -161,7 +161,7 @@ describe('another process changes the file during a run', () => {
       },
     ],
   ];
-  it.each(changes)('and %s, so that the run commits and truncates no more data (A15)', async (_, change) => {
+  it.each(changes)('commits and truncates no more data if another process %s (A15)', async (_, change) => {
     const before = claimOf(memory);
     const file = await openOn(memory, service);
     change();
@@ -205,7 +205,7 @@ it('a file that is truncated during a run gets no hole of zeros, and no state re
   expect(fileText()).not.toContain('\0');
 });
 
-it('a file that is moved to another device during a run counts as another file (A15)', async () => {
+it('an append fails if its file is moved to another device during the run (A15)', async () => {
   let moved = 1n;
   const lstat = async (path: string) => ({
     ...(await memory.disk.lstat(path)),
@@ -217,9 +217,9 @@ it('a file that is moved to another device during a run counts as another file (
   await file.discard();
 });
 
-describe('a step that fails', () => {
+describe('a failed disk operation', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
-    '(%s) ends all commits, even if a later step would succeed, and uncommitted rows are truncated (A5)',
+    '(%s) stops all later commits of the run, and uncommitted rows are truncated (A5)',
     async (step) => {
       const before = [claimOf(memory), fileText()];
       const file = await openOn(memory, service);
@@ -233,8 +233,8 @@ describe('a step that fails', () => {
     },
   );
 
-  it.each(['cannot be written', 'is of a file that somebody changed meanwhile'])(
-    'leaves no temporary state that %s, and closes the file',
+  it.each(['cannot be written', 'describes a file that another process changed'])(
+    'leaves no temporary state that %s, and no open file',
     async (reason) => {
       const counting = countingDisk(memory);
       const file = await openOn(memory, service, { disk: counting.disk });
@@ -256,7 +256,7 @@ describe('a step that fails', () => {
     },
   );
 
-  it('keeps rows that a state with a failed rename may record', async () => {
+  it('in the rename of the state leaves the rows in the file that the new state may record', async () => {
     const file = await openOn(memory, service);
     let renames = 0;
     memory.fault = (_, operation) => (operation.startsWith('rename') && ++renames === 2 ? 'EIO' : undefined);
@@ -273,7 +273,7 @@ describe('--restart', () => {
     expect((await memory.disk.stat(FILE)).mode & 0o777).toBe(0o640);
   });
 
-  it('shows no new file before all rows are written', async () => {
+  it('replaces neither file nor state before all rows are written', async () => {
     const before = [fileText(), memory.read(STATE)];
     const file = await openOn(memory, service, { restart: true });
     await file.sinkOf(CODE).write(NEW);
@@ -288,7 +288,7 @@ describe('--restart', () => {
   });
 });
 
-it('a row that cannot be read back is an error', async () => {
+it('an append fails if it reads back an incomplete row', async () => {
   const begin = () => 'id,ts,country,city,device,os,browser,referrer\n';
   const torn = { begin, rows: () => 'torn', end: () => '' };
   const file = await openOn(memory, service, { formatter: torn });

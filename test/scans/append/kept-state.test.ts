@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('the file of an append is recognized by its state, even a damaged one, but not by other data at that path', async () => {
+it('an appended file is recognized by its state, even if the state is damaged, but not by other JSON at that path', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);
@@ -30,7 +30,7 @@ it('the file of an append is recognized by its state, even a damaged one, but no
   expect(memory.names()).toEqual([STATE]);
 });
 
-it('finding a state rethrows errors that are not errors of the disk', async () => {
+it('findState rethrows errors that are not disk errors', async () => {
   await run(memory, service);
   const open = () => Promise.reject(new TypeError('a mistake'));
   await expect(findState(FILE, { ...memory.disk, open })).rejects.toThrow('a mistake');
@@ -46,7 +46,7 @@ const CUTS = [
 ];
 
 it.each(firstRows(3, CUTS))(
-  'an append continues after a replacement of its file that was killed at any step, with the power cut %o (A32)',
+  'an append is not refused after a killed replacement of its file, at any step and with power cut %o (A32)',
   async (powerCut) => {
     const prepare = async (on: MemoryDisk) => void (await run(on, service));
     const replace = async (on: MemoryDisk) => {

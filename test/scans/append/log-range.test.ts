@@ -31,7 +31,7 @@ describe('a log', () => {
     expect(beginningOf({ sinceMs: 2, rotated }, 'a', ({ bytes }) => bytes !== 4)).toBe(2);
   });
 
-  it('ends where the last complete run of the code ended, or with its newest row, or where the other codes end (A42)', () => {
+  it('ends for each code at its last verified time, else its newest row, else the end of the other codes (A42)', () => {
     const overlaps = new Map([
       ['a', overlap({ readUntilMs: 50, watermarkMs: 30 })],
       ['b', overlap({ watermarkMs: 7 })],
@@ -72,7 +72,7 @@ describe('the rotated files of a state', () => {
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 
-  it('are one missing file for a state of an earlier version', () => {
+  it('are read from a state of an earlier version as one missing file', () => {
     const overlaps = new Map([
       ['a', overlap({ movedUntilMs: 9 })],
       ['b', overlap({})],

@@ -66,7 +66,7 @@ test('a repair keeps the recorded time of the last run, so that scans since then
   expect(idsIn(memory.read(FILE) ?? '').sort()).toEqual(idsOf(service));
 });
 
-test('a repair adds rows that are older than rotated ones, which an append refuses', async () => {
+test('a repair adds a row older than the rotated rows, although an append refuses that row', async () => {
   const memory = createMemoryDisk();
   const service: TestService = { [CODE]: hours(10) };
   await run(memory, service, { rotated: true });

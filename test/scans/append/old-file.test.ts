@@ -17,17 +17,17 @@ beforeEach(() => {
   memory.write(FILE, 'rows');
 });
 
-it('keeping an old file adds a link, and a second call returns the same name', async () => {
+it('keepOldFile adds a link to the file, and a second call returns the same name', async () => {
   expect([await keep(), await keep()]).toEqual([OLD, OLD]);
   expect(memory.names()).toEqual([FILE, OLD]);
 });
 
-it('keeping an old file uses the next unused name', async () => {
+it('keepOldFile uses the next unused name', async () => {
   memory.write(OLD, 'other');
   expect(await keep()).toBe(`${OLD}.1`);
 });
 
-it('keeping an old file uses the next name if another process takes the first', async () => {
+it('keepOldFile uses the next name if another process takes the first name', async () => {
   const link: Disk['link'] = async (from, to) => {
     if (to.endsWith('.old')) memory.write(OLD, 'theirs');
     return memory.disk.link(from, to);
@@ -36,18 +36,18 @@ it('keeping an old file uses the next name if another process takes the first', 
   expect(memory.read(OLD)).toBe('theirs');
 });
 
-it('keeping an old file renames it if the file system has no links', async () => {
+it('keepOldFile renames the file if the file system has no links', async () => {
   expect(await keep({ link: () => failing('EPERM') })).toBe(OLD);
   expect(memory.names()).toEqual([OLD]);
 });
 
-it('keeping an old file rejects if the disk fails', async () => {
+it('keepOldFile rejects if the disk fails', async () => {
   await expect(keep({ link: () => failing('EIO') })).rejects.toMatchObject({ code: 'EIO' });
   await expect(keep({ link: () => Promise.reject(new Error('no code')) })).rejects.toThrow('no code');
   expect(memory.names()).toEqual([FILE]);
 });
 
-it('keeping an old file rejects if 10,000 names are taken', async () => {
+it('keepOldFile rejects if 10,000 names are taken', async () => {
   const other = await memory.disk.lstat('/data');
   const asked: string[] = [];
   const lstat: Disk['lstat'] = async (path) => {
@@ -62,8 +62,8 @@ it('keeping an old file rejects if 10,000 names are taken', async () => {
   expect(asked.at(-1)).toMatch(/\.old\.9999$/);
 });
 
-describe('no old file is kept of', () => {
-  it('a missing file, without a message', async () => {
+describe('no old file is kept for', () => {
+  it('a missing file, and no message is printed', async () => {
     memory.remove(FILE);
     expect(await keep()).toBeUndefined();
     const remarks: string[] = [];

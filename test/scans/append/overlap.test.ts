@@ -69,7 +69,7 @@ describe('the next run reads', () => {
   });
 });
 
-describe('old IDs', () => {
+describe('old IDs in a state', () => {
   const many = (count: number) => overlapAt(...Array.from({ length: count }, (_, i) => i + 1));
 
   it('are removed if there are more than 10,000; the time from which all IDs are known is kept', () => {
@@ -95,7 +95,7 @@ describe('old IDs', () => {
     expect(overlap.ids.size).toBe(101);
   });
 
-  it('remain from a given time on while older rows are written again', () => {
+  it('newer than a given time are kept while older rows are written again', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 100, 4000);
     expect(Math.min(...overlap.ids.values())).toBe(4000);
@@ -109,7 +109,7 @@ describe('old IDs', () => {
   });
 });
 
-describe('the position of a code whose newest scan is dated ahead (A22)', () => {
+describe('the position of a code whose newest scan is dated in the future (A22)', () => {
   const WRITTEN = 1_000_000_000;
   const ahead = { ...overlapAt(2 * WRITTEN), writtenAt: { serviceMs: WRITTEN, machineMs: WRITTEN } };
   /** An hour later, by the machine's clock. */
@@ -120,7 +120,7 @@ describe('the position of a code whose newest scan is dated ahead (A22)', () => 
 
   it.each([
     ['stays if the clocks only drifted', 3_600_000, 60_000, WRITTEN],
-    ['goes back with a clock that was set', 3_600_000, 60_001, WRITTEN - 60_001],
+    ['goes back with a clock that was set back', 3_600_000, 60_001, WRITTEN - 60_001],
     ['stays if half of a short overlap covers the drift', 60_000, 30_000, WRITTEN],
     ['goes back if half of a short overlap does not cover the drift', 60_000, 30_001, WRITTEN - 30_001],
   ])('%s', (_, overlapMs, backMs, position) => {

@@ -72,7 +72,7 @@ describe.each([
     ['of another key', (text) => text, 'svc_live_bbbb'],
     ['that an earlier qrctl wrote', withoutKey, 'svc_live_aaaa'],
   ])(
-    '%s costs one request for a code, and gets a new record even if no scan is new',
+    '%s is checked with one request for a code, and then records the key of this run',
     async (_, change, apiKey) => {
       await again(both);
       memory.write(place, change(state()));
@@ -89,14 +89,17 @@ describe.each([
   it.each([
     [CODE, 3, 2],
     [OTHER_CODE, 1, 2],
-  ])('of another key requests the code with the newest scan: %s', async (newest, hours, otherHours) => {
-    service = { [CODE]: rowsAt(hours * HOUR), [OTHER_CODE]: rowsAt(otherHours * HOUR) };
-    await again(both);
-    await again(both, { apiKey: 'svc_live_bbbb' });
-    expect(requested).toEqual([newest]);
-  });
+  ])(
+    'of another key is checked by a request for the code with the newest scan: %s',
+    async (newest, hours, otherHours) => {
+      service = { [CODE]: rowsAt(hours * HOUR), [OTHER_CODE]: rowsAt(otherHours * HOUR) };
+      await again(both);
+      await again(both, { apiKey: 'svc_live_bbbb' });
+      expect(requested).toEqual([newest]);
+    },
+  );
 
-  it('of another key costs no request if a response had one of its codes', async () => {
+  it('of another key needs no request if an earlier response had one of its codes', async () => {
     await again(both);
     await again([], { apiKey: 'svc_live_bbbb', seen: new Set([CODE]) });
     expect(requested).toEqual([]);
@@ -115,7 +118,7 @@ describe.each([
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
   });
 
-  it('of a service that moved is updated once, with --moved-from', async () => {
+  it('of a service with a new base URL is accepted with --moved-from, and then without', async () => {
     await again(both);
     const refused = again(both, { baseUrl: NEW_URL });
     await expect(refused).rejects.toThrow(`belongs to https://example.test/api/v1, not to ${NEW_URL}`);

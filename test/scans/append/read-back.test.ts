@@ -60,7 +60,7 @@ async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<
 }
 
 describe('rows are read back', () => {
-  it('from CSV with IDs as digits, times, and the code of the column or of the export', async () => {
+  it('from CSV with all digits of their IDs, their times, and the code of the column or the export', async () => {
     const text = '18014398509481985,2026-01-01T00:00:00.000Z,"a ""b"",\nc"\n2,2026-01-01T00:00:01Z,\n';
     expect(await rowsIn(text, csv)).toEqual({
       rows: [
@@ -87,7 +87,7 @@ describe('rows are read back', () => {
     expect(labeled.map(({ code }) => code)).toEqual(['c', undefined]);
   });
 
-  it.each([1, 2, 7, 30, 64])('equally from pieces of %i bytes', async (piece) => {
+  it.each([1, 2, 7, 30, 64])('identically from pieces of %i bytes', async (piece) => {
     const lines = Array.from(
       { length: 20 },
       (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`,
@@ -157,7 +157,7 @@ describe('rows are read back', () => {
   });
 });
 
-describe('data that a stopped run left', () => {
+describe('countUncommittedRows', () => {
   const count = async (text: string, changes: Partial<DiskFile> = {}) =>
     countUncommittedRows(
       { ...(await fileOf(text)), ...changes },
@@ -165,14 +165,14 @@ describe('data that a stopped run left', () => {
       csv,
     );
 
-  it('is counted, and refused if it ends with a block that is not of zeros (A21)', async () => {
+  it('counts complete rows, and returns undefined for other text without a block of zeros (A21)', async () => {
     expect(await count('1,2026-01-01T00:00:00Z,\n2,2026')).toBe(1);
     const notOurs = `${'a note '.repeat(80).slice(0, 511)}\n`;
     expect(await count(notOurs)).toBeUndefined();
     expect(await count(`${notOurs}${'\0'.repeat(512)}`)).toBe(0);
   });
 
-  it('causes an error if the disk fails while the data is counted', async () => {
+  it('rejects if the disk fails', async () => {
     const file = await fileOf('x\n');
     let reads = 0;
     const failing = {
@@ -186,7 +186,7 @@ describe('data that a stopped run left', () => {
   });
 });
 
-describe('a row is unrecognized', () => {
+describe('readRows rejects', () => {
   const cases: [string, AppendIdentity, string, boolean?][] = [
     ['a row with 2 cells instead of 3', csv, '1,2026-01-01T00:00:00Z\n'],
     ['a row with 1 cell instead of 3', csv, '1,2026-01-01T00:00:00Z,\n\n'],
@@ -214,7 +214,7 @@ describe('a row is unrecognized', () => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
   });
 
-  it('with one column too few or too many only in strict mode', async () => {
+  it('a row with one column too many only in strict mode', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
   });
@@ -251,7 +251,7 @@ describe('a lost state is rebuilt', () => {
     }
   });
 
-  it('in bounded memory', async () => {
+  it('with fewer than 1,000 IDs in memory for 10,100 rows', async () => {
     const text =
       HEAD +
       Array.from(
@@ -279,17 +279,17 @@ describe('a lost state is rebuilt', () => {
       { ...ndjson, columns: ['qr_id', 'id', 'ts'] },
     ],
   ];
-  it.each(refused)('unless its file is refused: %s (A14)', async (message, text, identity, begin) => {
+  it.each(refused)('unless the file has %s (A14)', async (message, text, identity, begin) => {
     const job = begin === undefined ? {} : { begin };
     await expect(rebuilt(text, identity, job)).rejects.toThrow(new UnrecognizedRowError(message));
   });
 });
 
-describe('the first row of a file whose first bytes are not known', () => {
+describe('findFirstRow', () => {
   const find = async (text: string, identity: AppendIdentity) =>
     findFirstRow(await fileOf(text), Buffer.byteLength(text), identity, undefined);
 
-  it('is after the header of CSV, or after its byte-order mark', async () => {
+  it('returns the offset after the header of CSV, or after the byte order mark if there is no header', async () => {
     expect(await find('id,ts\n1,2\n', csv)).toBe(6);
     expect(await find('\n1,2\n', csv)).toBe(1);
     const bare = { ...csv, dialect: { ...DIALECT, header: false } };
@@ -297,7 +297,7 @@ describe('the first row of a file whose first bytes are not known', () => {
     expect(await find('{"id":1}\n', ndjson)).toBe(0);
   });
 
-  it('is not found without a header, or after a header of more than 64 KiB', async () => {
+  it('rejects if the header has no line end or is longer than 64 KiB', async () => {
     await expect(find('id,ts', csv)).rejects.toThrow(UnrecognizedRowError);
     expect(await find(`${'x'.repeat(64 * 1024 - 1)}\n1,2\n`, csv)).toBe(64 * 1024);
     await expect(find(`${'x'.repeat(64 * 1024)}\n1,2\n`, csv)).rejects.toThrow(UnrecognizedRowError);

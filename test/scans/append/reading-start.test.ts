@@ -47,7 +47,7 @@ async function startOf(options: RunOptions, endMs: number): Promise<number | und
 
 const ids = () => idsIn(memory.read(FILE) ?? '');
 
-it('a run reads from the overlap before the watermark, without a note, if all clocks are right', async () => {
+it('a run reads from one overlap before the watermark, without a note, if all clocks are right', async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START + 9 * DAY;
   expect(await startOf(at(now), now)).toBe(START + HOUR);
@@ -56,7 +56,7 @@ it('a run reads from the overlap before the watermark, without a note, if all cl
   expect(notes).toEqual([]);
 });
 
-it("a run reads from before the service's time, with a note, if that clock was set back before the watermark (A22)", async () => {
+it("a run reads from one overlap before the service's time, with a note, if that clock is behind the watermark (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START - DAY;
   expect(await startOf(at(now, START + 3 * HOUR), now)).toBe(now - HOUR);
@@ -78,7 +78,7 @@ it('a run reads from the first scan if no period is verified, with a note if the
   ]);
 });
 
-it("a run reads earlier by the amount that the service's clock was set back, even if it has passed the watermark again (A22)", async () => {
+it("a run reads earlier by the amount that the service's clock was set back, even with that clock past the watermark (A22)", async () => {
   // The service was a day fast; a week later it is right.
   await run(memory, service, at(START + 2 * HOUR, START + 2 * HOUR - DAY));
   const now = START + 6 * DAY;
@@ -110,7 +110,7 @@ it.each([400, -400])(
   },
 );
 
-it('a run reads earlier by a difference of hours that either clock may have caused, without a note (A22)', async () => {
+it("a run reads earlier if the service's and the machine's clocks moved apart by hours, without a note (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR, START - 2 * HOUR));
   const now = START + DAY;
   expect(await startOf(at(now), now)).toBe(START - 3 * HOUR);
@@ -150,7 +150,7 @@ it('a run never begins to read after the requested end (A22)', async () => {
   expect(notes).toEqual([]);
 });
 
-it('a run never begins to read before the file begins, which refuses an earlier end (A18, A22)', async () => {
+it("a run never begins to read before the first run's --since, even if its end is earlier (A18, A22)", async () => {
   await run(memory, service, { ...at(START + 3 * HOUR), sinceMs: START });
   for (const untilMs of [START, START - 1])
     expect(await startOf({ ...at(START + DAY), untilMs }, untilMs)).toBe(START);
@@ -175,7 +175,7 @@ describe('an append from a service without a Date header', () => {
     await file.discard();
   });
 
-  it('accepts any clock for a code without rows, and a clock at the newest row (A23)', async () => {
+  it('accepts any clock for a code without rows, and a clock that equals the time of the newest row (A23)', async () => {
     expect(await startOf(at(undefined, START - DAY), START - DAY)).toBeUndefined();
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const machineMs = START + 2 * HOUR;
@@ -189,7 +189,7 @@ describe('an append from a service without a Date header', () => {
   });
 });
 
-it("the start of a run is the overlap, and moves back if the service's clock turns out to be set back", async () => {
+it("a run begins at the overlap, and earlier once a response shows that the service's clock was set back", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   let serviceMs: number | undefined;
   const file = await openAppendLater(() => serviceMs);

@@ -57,7 +57,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     ? POWER_CUTS
     : POWER_CUTS.filter((keep) => keep('names') !== 0.5 && keep('inode 1') !== 0.5);
 
-  it('a restart may be killed at every step (A31)', async () => {
+  it('a --restart that is killed at any step loses no scan (A31)', async () => {
     const steps = await atEveryStep(prepare, work, [...ends, 'end-after'], async ({ memory: on, error }) => {
       expect(error).toBeInstanceOf(Ended);
       on.revive();
@@ -66,7 +66,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     expect(steps).toBeGreaterThan(10);
   });
 
-  it('a restart may lose power at every step, whatever part of the data is kept (A31)', async () => {
+  it('a --restart that loses power at any step loses no scan, whatever unflushed data remains (A31)', async () => {
     for (const keep of cuts) {
       await atEveryStep(prepare, work, ends, async ({ memory: on }) => {
         on.revive({ keep });
@@ -75,7 +75,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     }
   });
 
-  it('a power cut may undo any change of a name, on a disk that keeps no order (A31)', async () => {
+  it('a power cut that undoes any one directory change loses no scan (A31)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       await atEveryStep(prepare, work, ['end-after'], async ({ memory: on }) => {
         on.revive({ keep: () => 1, lost });
@@ -84,7 +84,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     }
   });
 
-  it('a run that finishes an interrupted restart may be killed or lose power at every step (A31)', async () => {
+  it('a run that completes an interrupted --restart loses no scan if it is killed or loses power at any step (A31)', async () => {
     const killed = async (on: MemoryDisk) => {
       await prepare(on);
       on.fault = (_, operation) =>

@@ -42,7 +42,7 @@ function forget(...gone: number[]): void {
 }
 
 describe('the old file is kept, and the reason is reported, if', () => {
-  it('the service no longer has all of its scans', async () => {
+  it('the service no longer returns all of the scans in the file', async () => {
     await run(memory, service);
     const before = memory.read(FILE);
     forget(1, 3);
@@ -56,7 +56,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(await run(memory, service)).toBe(0);
   });
 
-  it('the new file has as many scans, but not the same ones', async () => {
+  it('the new file has the same number of scans, but lacks one of the old scans', async () => {
     await run(memory, service);
     forget(1);
     service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
@@ -64,7 +64,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(ids(OLD)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('a code was deleted; the scans of each code are counted, the largest number first', async () => {
+  it('a code was deleted: the reason lists the scans of each code, the largest number first', async () => {
     service[OTHER_CODE] = [...rowsAt(0, HOUR), { id: 7, time: START }];
     const codes = { [CODE]: service[CODE] ?? [], [OTHER_CODE]: service[OTHER_CODE] };
     await run(memory, codes, { identity: { all: true } });
@@ -80,7 +80,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     [6, ', the rest from 1 more code'],
     [7, ', the rest from 2 more codes'],
   ])(
-    '%i codes were deleted: the reason lists the scans of five, the largest number first',
+    '%i codes were deleted: the reason lists the scans of five codes, the largest number first',
     async (deleted, others) => {
       const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
       let id = 1;
@@ -107,7 +107,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     ]);
   });
 
-  it('it is of other codes and another workspace, in another format', async () => {
+  it('it has other codes, another workspace and another format', async () => {
     await run(memory, service, { identity: { format: 'ndjson' } });
     await run(
       memory,
@@ -123,14 +123,14 @@ describe('the old file is kept, and the reason is reported, if', () => {
 
   it.each<[string, () => void, string]>([
     ['it was edited', edit('iOS', 'iPadOS'), 'it was edited after the last run'],
-    ['something was added to it', edit(/$/, '5,2026-01-01T04:00:00.000Z,DE,,,,,\n'), 'it was edited after'],
-    ['one letter of it was changed', edit('iOS', 'bOS'), 'it was edited after the last run'],
+    ['a row was added to it', edit(/$/, '5,2026-01-01T04:00:00.000Z,DE,,,,,\n'), 'it was edited after'],
+    ['one letter in it was changed', edit('iOS', 'bOS'), 'it was edited after the last run'],
     ['it is an older copy', edit(/.+\n$/, ''), 'it is shorter than the last run left it'],
     ['it is damaged', edit('iOS,', 'iOS'), "its scans can't be compared"],
-    ['it is of another program', edit(/^.*$/s, 'name,amount\nTea,3\n'), "its scans can't be compared"],
-    ['its last row is cut', edit(/...$/s, ''), "its scans can't be compared"],
+    ['another program wrote it', edit(/^.*$/s, 'name,amount\nTea,3\n'), "its scans can't be compared"],
+    ['its last row is incomplete', edit(/...$/s, ''), "its scans can't be compared"],
     [
-      'its state is lost, and its columns are others',
+      'its state is missing and its columns differ',
       () => {
         memory.remove(STATE);
         edit('country', 'land')();
@@ -147,7 +147,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('other data follows the last commit of a stopped run', async () => {
+  it('text of another program follows the last commit of a stopped run', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 5, time: START + 5 * HOUR });
     memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-after' : undefined);
@@ -158,7 +158,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(memory.read(OLD)).toContain('note to self');
   });
 
-  it('a first run committed no rows, and the file is of another program', async () => {
+  it('a first run committed no rows, and another program wrote the file', async () => {
     memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
     await expect(run(memory, service)).rejects.toThrow(Ended);
     memory.revive();
@@ -178,8 +178,8 @@ describe('the old file is kept, and the reason is reported, if', () => {
   });
 });
 
-describe('no old file is left if', () => {
-  it('the new file has every scan of it', async () => {
+describe('no old file is kept if', () => {
+  it('the new file has every scan of the old file', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
     await restart();
@@ -188,7 +188,7 @@ describe('no old file is left if', () => {
     expect(remarks).toEqual([]);
   });
 
-  it('it has no header, with or without a byte order mark', async () => {
+  it('both files have the same scans and no header, with or without a byte order mark', async () => {
     for (const excel of [false, true]) {
       const identity = { dialect: { header: false, excel, rawCells: false } };
       await run(memory, service, { identity });
@@ -198,7 +198,7 @@ describe('no old file is left if', () => {
     }
   });
 
-  it('only its state was lost', async () => {
+  it('only the state of the old file is missing', async () => {
     await run(memory, service);
     memory.remove(STATE);
     await restart();
@@ -217,7 +217,7 @@ describe('no old file is left if', () => {
     expect(memory.names()).toEqual([FILE, STATE]);
   });
 
-  it('it was empty, or had only a header', async () => {
+  it('the old file was empty or had only a header', async () => {
     memory.write(FILE, '');
     await restart();
     await run(memory, { [CODE]: [] }, { restart: true });
@@ -286,7 +286,7 @@ it('the run that finishes a restart reports the old file', async () => {
   expect(said).toEqual([`scans.out: finished an interrupted --restart. The old file is ${OLD}`]);
 });
 
-it('a run without notes completes an interrupted restart', async () => {
+it('a run without a callback for warnings completes an interrupted --restart', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = (_, operation) =>

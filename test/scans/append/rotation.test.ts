@@ -85,7 +85,7 @@ beforeEach(() => {
 });
 
 describe('a file that was moved away', () => {
-  it('is continued in a new file: no row is lost or written twice, late rows included (A24)', async () => {
+  it('is continued in a new file without lost or duplicate rows, even if rows arrive late (A24)', async () => {
     await rotated();
     await rotate();
     add(2.5 * HOUR, 1.5 * HOUR);
@@ -100,7 +100,7 @@ describe('a file that was moved away', () => {
     expect(state().positions[CODE]).toMatchObject({ rows: 2, movedUntilMs: START + 2 * HOUR });
   });
 
-  it('starts from scratch if the first run stopped before it wrote any row', async () => {
+  it('is replaced by a complete new file if the first run stopped before it wrote any row', async () => {
     memory.write(FILE, '');
     await killedAt('flush /data', { fault: 'end-after' });
     expect(memory.names()).toEqual([FILE, STATE]);
@@ -185,7 +185,7 @@ describe('after a run that was killed', () => {
     expect([...ids(archived), ...ids()]).toEqual(idsOf(service));
   });
 
-  it('a copy with another inode is not accepted (A26)', async () => {
+  it('a copy of the rotated file that has another inode is not accepted (A26)', async () => {
     await rotated();
     add(3 * HOUR, 4 * HOUR);
     await killedRun();
@@ -262,7 +262,7 @@ describe('after a run that was killed', () => {
   });
 });
 
-describe('logrotate with copytruncate', () => {
+describe('a file that logrotate copied and truncated', () => {
   /** The file keeps its inode: it is copied, and emptied in its place. */
   async function copyAndEmpty(): Promise<void> {
     memory.fault = () => undefined;
@@ -303,7 +303,7 @@ describe('logrotate with copytruncate', () => {
   );
 
   it.each(['killed', 'killed before its first commit'] as const)(
-    'is refused after a run that was %s, and nothing is changed (A33)',
+    'is refused and unchanged after a run that was %s (A33)',
     async (last) => {
       if (last === 'killed') await rotated();
       add(3 * HOUR, 4 * HOUR);
@@ -340,7 +340,7 @@ describe('logrotate with copytruncate', () => {
   });
 });
 
-it('a state of an earlier version, without an inode, is continued', async () => {
+it('a log whose state is of an earlier version, without an inode, is continued after a rotation', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
   memory.write(STATE, formatRecord(older));
@@ -407,7 +407,7 @@ it.each([
   ['minutes', 0.5 * HOUR, []],
   ['years', 9000 * HOUR, []],
 ])(
-  "a run continues although this machine's clock was %s behind in the run before (A25)",
+  "a run continues although this machine's clock was %s behind in the previous run (A25)",
   async (_, behind, said) => {
     add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
     await rotated(at(23 * HOUR));
@@ -459,7 +459,7 @@ describe('after a run that ended with exit code 9', () => {
     expect(state().positions[CODE].ids.length).toBeLessThan(4);
   });
 
-  it('a rotated file without a commit is not read', async () => {
+  it('a rotated file in which no row was committed is not read', async () => {
     await rotate();
     add(52 * HOUR);
     await killedAt(`write ${FILE}`, { nth: 2 });
@@ -470,7 +470,7 @@ describe('after a run that ended with exit code 9', () => {
     expect(allIds()).toEqual(idsOf(service));
   });
 
-  it('only the file with the inode of the log is read, and an error of the disk is a LocalError', async () => {
+  it('only the rotated file with the inode of the log is read, and a disk error is a LocalError', async () => {
     const other = '/elsewhere/scans.out';
     memory.write(`${FILE}.old`, memory.read(FILE) ?? '');
     await memory.disk.mkdir('/elsewhere');
@@ -516,7 +516,7 @@ describe('after a run that ended with exit code 9', () => {
   });
 });
 
-it('of several codes in a log, only the unverified code is read again (A29)', async () => {
+it('a log with one unverified code gets no duplicate row after a rotation (A29)', async () => {
   service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
   const file = await openOn(memory, service, { rotated: true });
   for (const [code, rows] of Object.entries(service)) {
@@ -531,7 +531,7 @@ it('of several codes in a log, only the unverified code is read again (A29)', as
   expect(await rotated()).toBe(0);
 });
 
-it('rows older than the listed IDs count as unknown, even if the verification read further back (A25)', async () => {
+it('a row older than the listed IDs is refused, even if the last run read further back (A25)', async () => {
   service = { [CODE]: rowsAt(0, 10 * HOUR) };
   await rotated();
   await rotate();
@@ -545,7 +545,7 @@ it('rows older than the listed IDs count as unknown, even if the verification re
   );
 });
 
-it('a rewind in the new file knows the IDs of the rotated file, even after thousands of rows (A25)', async () => {
+it('rows that are written again after a rewind are compared with the rotated file, even thousands of rows (A25)', async () => {
   await rotated();
   await rotate();
   for (let i = 0; i < 10_100; i++) add(3 * HOUR + i * 1000);

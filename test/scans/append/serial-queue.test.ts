@@ -66,7 +66,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 110, 210]);
   });
 
-  it('are made right after a write if they are due', async () => {
+  it('are made immediately if they are due, even twice in one operation', async () => {
     const { clock, queue, commits } = start();
     const twice = queue.run(async () => {
       await queue.commitWhenDue();
@@ -77,7 +77,7 @@ describe('commits', () => {
     expect(await clock.run(twice)).toBe(2);
   });
 
-  it('end when the queue stops, even if one is due', async () => {
+  it('stop with the queue, even if a delayed commit is due', async () => {
     const { clock, commits } = start();
     let wake = (): void => undefined;
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
@@ -95,7 +95,7 @@ describe('commits', () => {
   });
 });
 
-describe('work', () => {
+describe('a serial queue', () => {
   it('runs one operation at a time', async () => {
     const { clock, queue } = start();
     const order: string[] = [];
@@ -109,7 +109,7 @@ describe('work', () => {
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('fails with the same reason after any failure, even of a background commit', async () => {
+  it('rejects later operations with the reason of any failure, even of a background commit', async () => {
     let full = false;
     const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();

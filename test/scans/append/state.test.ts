@@ -83,7 +83,7 @@ describe('a state', () => {
     },
   );
 
-  it('may contain the latest possible time', () => {
+  it('can contain the latest time that a Date can have', () => {
     const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
     expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
   });
@@ -138,15 +138,15 @@ describe('a state', () => {
     ['baseUrl', { baseUrl: 1 }],
     ['delimiter', { dialect: { ...identity.dialect, delimiter: 1 } }],
     ['sha256', { sha256: null }],
-    ['sha256, which is a list', { sha256: ['f'.repeat(64)] }],
-    ['sha256, with a letter before', { sha256: `g${'f'.repeat(64)}` }],
-    ['sha256, with a letter behind', { sha256: `${'f'.repeat(64)}g` }],
-    ['blocks of the first version, which had none', { version: 1 }],
+    ['sha256 as a list', { sha256: ['f'.repeat(64)] }],
+    ['sha256 with a letter before it', { sha256: `g${'f'.repeat(64)}` }],
+    ['sha256 with a letter after it', { sha256: `${'f'.repeat(64)}g` }],
+    ['blocks in version 1', { version: 1 }],
     ['blocks', { blocks: 'x' }],
     ['ino', { ino: 7 }],
-    ['ino, which is no number', { ino: 'x' }],
-    ['ino, with a letter before', { ino: 'x7' }],
-    ['ino, with a letter behind', { ino: '7x' }],
+    ['ino that is not a number', { ino: 'x' }],
+    ['ino with a letter before it', { ino: 'x7' }],
+    ['ino with a letter after it', { ino: '7x' }],
     ['stamp', { stamp: { ...STAMP, ino: undefined, mtimeNs: undefined, ctimeNs: undefined } }],
     ['format', { format: 'xlsx' }],
     ['codes', { codes: 'a' }],
@@ -161,33 +161,30 @@ describe('a state', () => {
     ['key', { key: 'secret' }],
     ['profile', { profile: 1 }],
     ['dialect', { dialect: null }],
-    ['a part of the dialect', { dialect: { header: true, excel: false } }],
+    ['a dialect without rawCells', { dialect: { header: true, excel: false } }],
     ['positions', { positions: null }],
     ['a position', { positions: { a: null } }],
     ['watermarkMs', inPosition({ watermarkMs: null })],
     ['rows', inPosition({ rows: '3' })],
     ['idsFromMs', inPosition({ idsFromMs: undefined })],
     ['rereadFromMs', inPosition({ rereadFromMs: '0' })],
-    ['rows, fewer than none', inPosition({ rows: -1 })],
-    ['watermarkMs, beyond all dates', inPosition({ watermarkMs: 8.64e15 + 1 })],
+    ['a negative number of rows', inPosition({ rows: -1 })],
+    ['watermarkMs beyond the range of dates', inPosition({ watermarkMs: 8.64e15 + 1 })],
     ['writtenAt', inPosition({ writtenAt: null })],
-    ['writtenAt, of the service', inPosition({ writtenAt: { serviceMs: '0', machineMs: 0 } })],
-    ['writtenAt, of the machine', inPosition({ writtenAt: { serviceMs: 0, machineMs: '0' } })],
+    ['serviceMs in writtenAt', inPosition({ writtenAt: { serviceMs: '0', machineMs: 0 } })],
+    ['machineMs in writtenAt', inPosition({ writtenAt: { serviceMs: 0, machineMs: '0' } })],
     ['ids', inPosition({ ids: {} })],
-    ['an id without a time', inPosition({ ids: ['9'] })],
-    ['an id that is none', inPosition({ ids: [[9, 1]] })],
-    ['the time of an id', inPosition({ ids: [['9', null]] })],
-    ['one position of two', { positions: { a, b: 1 } }],
+    ['an ID without a time', inPosition({ ids: ['9'] })],
+    ['an ID that is a number', inPosition({ ids: [[9, 1]] })],
+    ['the time of an ID', inPosition({ ids: [['9', null]] })],
+    ['one of two positions', { positions: { a, b: 1 } }],
   ];
-  it.each(forms)(
-    'is refused if the form of its %s differs, although its checksum is right (A16)',
-    (_, change) => {
-      const words = 'has a format that this version of qrctl does not support';
-      expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
-        new UnknownRecordError(words),
-      );
-    },
-  );
+  it.each(forms)('is refused for an invalid field, although its checksum is right: %s (A16)', (_, change) => {
+    const words = 'has a format that this version of qrctl does not support';
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
+      new UnknownRecordError(words),
+    );
+  });
 
   it('is refused if it is not an object or not JSON, although its checksum is right (A16)', () => {
     const text = '{"version":1,nonsense';
@@ -258,7 +255,7 @@ describe('a run that differs from the file', () => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
   });
 
-  it('in the filters of its codes (A30)', () => {
+  it('is refused with a reason and a hint that contain the filters of the file (A30)', () => {
     const filtered = { ...identity, all: '--name menu' };
     expect(parseState(formatState(stateOf({ identity: filtered }), HOUR)).identity.all).toBe('--name menu');
     const { reason, wayOn } = differenceOf(filtered, identity) ?? {};
@@ -266,7 +263,7 @@ describe('a run that differs from the file', () => {
     expect(wayOn).toMatch(/same filters .*--name menu/);
   });
 
-  it('in codes whose IDs look alike in a list', () => {
+  it("is refused even if its codes, joined by commas, equal the file's codes", () => {
     expect(differenceOf({ ...identity, codes: ['a,b'] }, identity)).toBeDefined();
   });
 
@@ -281,14 +278,14 @@ describe('a run that differs from the file', () => {
     expect(codes(21)?.reason).toMatch(/n19, …, not of/);
   });
 
-  it('in the delimiter', () => {
+  it('is refused with a reason that contains both delimiters', () => {
     const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
     expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
     expect(differenceOf(tabs, identity)?.reason).toBe('was written with --delimiter tab, not ,');
     expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 
-  it('only in properties that do not matter is accepted', () => {
+  it('is accepted if only the order of codes, the codes under --all, or --excel with NDJSON differ', () => {
     expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
     expect(
       differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] }),
@@ -297,7 +294,7 @@ describe('a run that differs from the file', () => {
   });
 });
 
-it('codes count as unread until a run has read them to the end, or they are deleted on the service', () => {
+it('countUnread counts the codes that no run has read to the end, except deleted codes', () => {
   const overlaps = new Map([
     ['read', { ...emptyOverlap(), readUntilMs: 1 }],
     ['killed', emptyOverlap()],

@@ -178,8 +178,8 @@ describe('a backup', () => {
 
   it.each([
     ['fewer scans', 3, [0, 1, 2, 3], 1],
-    ['as many scans, without one of the old ones', 3, [1, 2, 9], 1],
-    ['more scans, without some of the old ones', 35, [1, 90, 91], 2],
+    ['the same number of scans but without an old scan', 3, [1, 2, 9], 1],
+    ['more scans but without two old scans', 35, [1, 90, 91], 2],
   ])('is never replaced by a backup with %s (B6)', async (_, scans, ids, missing) => {
     const { backup, code, files, log, read, send, write } = await useWorld({ scans });
     const kept = ids.map((id) => `{"id":${id}}\n`).join('');
@@ -195,7 +195,7 @@ describe('a backup', () => {
     expect(files()).toEqual(both);
   });
 
-  it('replaces an earlier backup if it has all of its scans', async () => {
+  it('replaces an earlier backup if the new backup has every scan of the earlier backup', async () => {
     const { backup, saved, send, write } = await useWorld();
     write('scans.ndjson', '{"id":1}\n{"id":3}');
     await backup.backUp(send);
@@ -204,7 +204,7 @@ describe('a backup', () => {
 
   // A FIFO of its own, and no device of the machine: a defect could remove what a link leads to.
   it.skipIf(process.platform === 'win32').each(['json', 'scans.ndjson'])(
-    'is refused if its %s would be written to a link (B7)',
+    'is refused if the path of its %s is a link (B7)',
     async (extension) => {
       const { backup, code, log, path, send } = await useWorld();
       const fifo = join(mkdtempSync(join(root, 'f')), 'fifo');
@@ -224,7 +224,7 @@ describe('a backup', () => {
     },
   );
 
-  it('includes scans beyond a total that is capped at any value (B2)', async () => {
+  it('includes all scans even if the service caps the total (B2)', async () => {
     const { backup, saved, send } = await useWorld({ scans: 1203, how: { cap: 777 } });
     await backup.backUp(send);
     expect(saved()).toHaveLength(1203);
@@ -234,7 +234,7 @@ describe('a backup', () => {
 describe('scans that arrive during the backup (B3)', () => {
   const late = (id: number, time = NOW) => ({ id, time });
 
-  it('are saved after a second, in three rounds at most', async () => {
+  it('are saved after a wait of one second, at most twice; a third arrival ends the backup', async () => {
     for (const rounds of [1, 2, 3]) {
       const { backup, code, log, model, saved, send, time, waits } = await useWorld();
       let newer = 0;
@@ -334,7 +334,7 @@ describe('scans that arrive during the backup (B3)', () => {
 describe('a check for newer scans (B3)', () => {
   it.each([
     ['the total is capped', 50, { cap: 50 }, 0],
-    ['fewer are counted', 3, {}, 2],
+    ['the service counts fewer scans', 3, {}, 2],
   ])('finds newer scans by their time if %s', async (_, scans, how, gone) => {
     const { backup, model, saved, send, waits } = await useWorld({
       scans,
@@ -387,7 +387,7 @@ describe('a code that is not deleted', () => {
     expect(warnings).toEqual([[expect.stringContaining('`qrctl qr update menu --status active`'), true]]);
   });
 
-  it('is not reported as paused if the code no longer exists', async () => {
+  it('is not reported as paused if it no longer exists', async () => {
     const gone = new NotFoundError('no such code');
     for (const [error, patches] of [
       [gone, 0],
@@ -416,7 +416,7 @@ describe('a code that is not deleted', () => {
     [new UnexpectedResponseError('cut off'), false],
     [Object.assign(new Error('of a gateway'), { status: 404 }), false],
     [lost, false],
-  ])('counts as not paused only if the service refused the PATCH: %s', async (error, isRefused) => {
+  ])('is treated as not paused only if the service refused the PATCH: %s', async (error, isRefused) => {
     const { backup, code, files, notes, send, service } = await useWorld();
     const update = service.updateCode;
     service.updateCode = async (...args) => {

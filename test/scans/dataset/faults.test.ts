@@ -26,7 +26,7 @@ describe('rows that are added', () => {
   const CUTS = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
 
   it.each(firstRows(1, [true, false]))(
-    'are only in complete parts, each row once, and the next run has all of them (append: %s) (P1, P2, P3, P4)',
+    'are visible only in complete parts and once each, and the next run adds the rest (append: %s) (P1, P2, P3, P4)',
     async (append) => {
       for (const cut of [undefined, ...CUTS]) {
         await atEveryStep(

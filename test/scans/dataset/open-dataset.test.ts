@@ -44,7 +44,7 @@ describe('a dataset', () => {
     expect(parts().every((name) => /\/part-\d{6}\.csv$/.test(name))).toBe(true);
   });
 
-  it('is unchanged if no scan is new: no operation on the disk', async () => {
+  it('is unchanged, without any write to the disk, if no scan is new', async () => {
     await runLake(memory, service);
     memory.revive();
     expect(await runLake(memory, service)).toBe(0);
@@ -63,7 +63,7 @@ describe('a dataset', () => {
     },
   );
 
-  it('is partitioned by month, or by the days of a zone', async () => {
+  it('is partitioned by month or day in the requested time zone', async () => {
     await runLake(
       memory,
       { [CODE]: rows(1, -1, 0, 31 * DAY) },
@@ -92,7 +92,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('has the rows of a first run that failed, and the next run continues from there', async () => {
+  it('keeps the rows of a failed first run, and the next run adds the rest', async () => {
     await expect(runLake(memory, service, { failAfter: 4, mostRows: 100 })).rejects.toThrow(
       'the service failed',
     );
@@ -113,7 +113,7 @@ describe('a dataset', () => {
     });
   });
 
-  it('removes the leftover of a manifest, even if no scan is new (P4)', async () => {
+  it('removes an incomplete manifest of a killed run, even if no scan is new (P4)', async () => {
     await runLake(memory, service);
     const left = `${LAKE}/._qrctl.json.partial`;
     memory.fault = (_, operation) => (operation === `write ${left}` ? 'end-within' : undefined);
@@ -125,7 +125,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('counts only the kept rows of a failed run', async () => {
+  it('does not count rows that a failed run could not commit', async () => {
     const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
     expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
@@ -139,7 +139,7 @@ describe('a dataset', () => {
     expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, added: 2 });
   });
 
-  it('refuses a scan whose day has no partition name before a part is written', async () => {
+  it("refuses a scan whose date can't be a partition name, and writes no part", async () => {
     const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
     const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
     await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(
@@ -149,7 +149,7 @@ describe('a dataset', () => {
   });
 
   it.each([true, false])(
-    'keeps the lower bound of its first run, which added scans: %s (P10)',
+    'keeps the lower bound of its first run, which had scans: %s (P10)',
     async (brought) => {
       await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
       const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
@@ -240,7 +240,7 @@ describe('a dataset', () => {
   });
 });
 
-describe('a directory that differs from its manifest is refused and unchanged', () => {
+describe('a dataset is refused and unchanged because of', () => {
   async function refused(reason: RegExp, options: LakeOptions = {}) {
     const before = memory.names().map((name) => [name, memory.read(name)]);
     memory.revive();
@@ -290,7 +290,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
     },
   );
 
-  it('a directory with another file (P5)', async () => {
+  it('a file that is not part of the export (P5)', async () => {
     await runLake(memory, service);
     for (const name of ['notes.txt', 'dt=2026-01-01/theirs.csv', 'other/x.csv']) {
       const path = `${LAKE}/${name}`;
@@ -318,7 +318,7 @@ describe('a directory that differs from its manifest is refused and unchanged', 
     );
   });
 
-  it('a missing day between others, and a dataset without any day (P5, P15)', async () => {
+  it('a missing day between other days, and because of the lack of all days (P5, P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
     await refused(/dt=2026-01-02\/part-000001\.csv is missing$/);

@@ -66,7 +66,7 @@ function createTail(changes: Partial<PartTailJob> = {}) {
 const files = () => memory.names().map((name) => name.slice(LAKE.length + 1));
 const parts = (): readonly Part[] => parseManifest(Buffer.from(memory.read(MANIFEST) ?? '')).parts;
 
-describe('rows', () => {
+describe('rows of a dataset', () => {
   it('of several codes become one part per partition, with the time of its newest row', async () => {
     const tail = createTail();
     await tail.write(CODE, DAY, 2 * HOUR, DAY + HOUR, HOUR);
@@ -95,7 +95,7 @@ describe('rows', () => {
     expect(after.slice(-2)).toEqual([one, other]);
   });
 
-  it('become hidden parts if there are many, separately for the current code', async () => {
+  it('are staged in hidden parts beyond a maximum number, with a separate part for the current code', async () => {
     const tail = createTail({ mostRows: 4 });
     expect(await tail.write(CODE, 0, HOUR)).toBe(false);
     expect(await tail.write(OTHER_CODE, 0)).toBe(false);
@@ -139,8 +139,8 @@ describe('rows', () => {
   });
 });
 
-describe('a tail', () => {
-  it('keeps a state if there is a manifest, or if rows are to be recorded', async () => {
+describe("the writer of a dataset's parts", () => {
+  it('keeps a state if there is a manifest or if it has rows to record', async () => {
     expect(createTail({ isSaved: true }).keepsState()).toBe(true);
     const tail = createTail({ mostRows: 2 });
     expect(tail.keepsState()).toBe(false);
@@ -156,7 +156,7 @@ describe('a tail', () => {
     expect(tail.keepsState()).toBe(true);
   });
 
-  it('removes parts that were not committed (P4)', async () => {
+  it('removes parts that were not committed when it is closed (P4)', async () => {
     const tail = createTail({ mostRows: 1 });
     await tail.write(CODE, 0);
     await tail.commit();

@@ -42,7 +42,7 @@ describe('partitions that were deleted (P15)', () => {
     expect(await removedPartitions(job(...parts))).toEqual([]);
   });
 
-  it('may still have other files', async () => {
+  it('are recognized even if other files remain in them', async () => {
     await put(`${FIRST}/.DS_Store`, `${SECOND}/part-000001.csv`);
     expect(
       await removedPartitions(job(part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv'))),
@@ -51,7 +51,7 @@ describe('partitions that were deleted (P15)', () => {
 });
 
 describe('parts of a stopped run', () => {
-  it('are renamed durably if they are listed; the others are removed (P3, P4)', async () => {
+  it('are renamed durably if the manifest lists them, and are removed otherwise (P3, P4)', async () => {
     await put(`${FIRST}/part-000001.csv`, `${FIRST}/.part-000002.csv.partial`);
     await put(`${SECOND}/.part-000002.csv.partial`, `${SECOND}/.hidden`);
     await memory.disk.flushDirectory('/data');
@@ -64,7 +64,7 @@ describe('parts of a stopped run', () => {
     expect(memory.names()).toContain(`/data/lake/${FIRST}/part-000002.csv`);
   });
 
-  it('cost no operation on the disk if all are complete', async () => {
+  it('cause no write to the disk if all of them are complete', async () => {
     await put(`${FIRST}/part-000001.csv`);
     memory.revive();
     await finishParts(job(part(FIRST, 'part-000001.csv')));

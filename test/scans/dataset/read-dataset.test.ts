@@ -17,13 +17,13 @@ beforeEach(async () => {
   memory = createMemoryDisk();
 });
 
-describe('of a dataset', () => {
-  it('the columns are known', async () => {
+describe('the manifest of a dataset', () => {
+  it('has the columns of the dataset', async () => {
     await runLake(memory, service, { identity: { columns: ['qr_id', 'id', 'ts'] } });
     expect((await readDatasetState(LAKE, memory.disk))?.identity.columns).toEqual(['qr_id', 'id', 'ts']);
   });
 
-  it('the next run continues from the overlap before the newest scan, or before the end of its range', async () => {
+  it('has positions one overlap before the newest scan, or before an earlier end of the range', async () => {
     await runLake(memory, service);
     const saved = await readManifest(LAKE, memory.disk);
     const positions = (untilMs?: number) => [...(saved ? readingPositions(saved, HOUR, untilMs) : [])];
@@ -31,7 +31,7 @@ describe('of a dataset', () => {
     expect(positions(START)).toEqual([[CODE, START - HOUR]]);
   });
 
-  it('the beginning is the lower bound of its first run, or -Infinity without one', async () => {
+  it('gives as beginning the --since of the first run, or -Infinity without --since', async () => {
     await runLake(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
     memory = createMemoryDisk();
@@ -40,7 +40,7 @@ describe('of a dataset', () => {
     expect(await beginning()).toBe(START + HOUR);
   });
 
-  it('the beginning is unknown if one of its parts is not read', async () => {
+  it('gives no beginning if one of the parts is not among the files that are read', async () => {
     await runLake(memory, service);
     const [, ...others] = [...paths()].filter((path) => path.endsWith('.csv'));
     expect(others).toHaveLength(1);
@@ -51,8 +51,8 @@ describe('of a dataset', () => {
 describe.each([
   ['no manifest', undefined],
   ['a damaged manifest', 'x'],
-])('of a directory with %s', (_, text) => {
-  it('nothing is known', async () => {
+])('a directory with %s', (_, text) => {
+  it('gives neither a state nor a beginning', async () => {
     await runLake(memory, service);
     memory.remove(MANIFEST);
     if (text !== undefined) memory.write(MANIFEST, text);

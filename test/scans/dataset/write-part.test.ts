@@ -56,7 +56,7 @@ describe('the file of a part', () => {
     expect(stillOpen()).toBe(0);
   });
 
-  it('is closed if the rows fail', async () => {
+  it("is closed if its rows can't be produced", async () => {
     const { disk, stillOpen } = countingDisk(createMemoryDisk());
     await expect(writePart(disk, PATH, `${PATH}.partial`, failing())).rejects.toThrow('the rows failed');
     expect(stillOpen()).toBe(0);

@@ -23,22 +23,22 @@ async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
   return got;
 }
 
-describe('the label of a row', () => {
+describe('the columns of the code', () => {
   const plain = Object.fromEntries(SCAN_FIELDS.map((name, at) => [name, at]));
 
   it.each([
-    ['a scan of today', plain],
-    ['one with a field more', { ...plain, region: 'EU' }],
-    ['one whose fields stand in another order', Object.fromEntries(Object.entries(plain).reverse())],
-    ['one that has a label of its own', { ...plain, qr_name: 'theirs' }],
-    ['one that names a prototype', JSON.parse('{"id":1,"__proto__":{"a":1}}')],
-  ])('precedes %s, and overrides columns of the same names', async (_, row) => {
+    ['a scan', plain],
+    ['a scan with another field', { ...plain, region: 'EU' }],
+    ['a scan whose fields have another order', Object.fromEntries(Object.entries(plain).reverse())],
+    ['a scan with a field qr_name', { ...plain, qr_name: 'theirs' }],
+    ['a scan with a field __proto__', JSON.parse('{"id":1,"__proto__":{"a":1}}')],
+  ])('precede the fields of %s, and override fields of the same names', async (_, row) => {
     const [got] = await throughLabels([row]);
     expect(JSON.stringify(got)).toBe(JSON.stringify({ ...label, ...row, ...label }));
     expect(Object.keys(got ?? {}).slice(0, 3)).toEqual([...CODE_COLUMNS]);
   });
 
-  it('leaves every value as it is', async () => {
+  it('leave the values of the scan unchanged', async () => {
     const row = fc.record(
       Object.fromEntries(SCAN_FIELDS.map((name) => [name, fc.oneof(fc.string(), fc.constant(null))])),
     );

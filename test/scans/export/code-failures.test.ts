@@ -17,7 +17,7 @@ async function hintOf(error: Error & { hint?: string }, run: Partial<typeof RUN>
   return error.hint?.split('\n') ?? [];
 }
 
-it('a failed export states its profile, its output, what was kept, and the hint of the failure', async () => {
+it('the hint of a failed export contains the profile, the output, the number of added scans, and the original hint', async () => {
   expect(await hintOf(new UnavailableError('down', { hint: 'Try later.' }))).toEqual([
     expect.stringContaining('profile shop'),
     expect.stringContaining('no scans were added'),
@@ -31,7 +31,7 @@ it('a failed export states its profile, its output, what was kept, and the hint 
   ]);
 });
 
-it('a partly failed export states nothing about the data, and a usage error keeps its hint', async () => {
+it('the hint of a partly failed export contains only the profile, and the hint of a usage error is unchanged', async () => {
   expect(await hintOf(new PartialError('2 codes failed'))).toEqual([expect.stringContaining('profile shop')]);
   expect(await hintOf(new UsageError('wrong', { hint: 'Correct it.' }))).toEqual(['Correct it.']);
 });

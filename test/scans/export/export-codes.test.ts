@@ -133,7 +133,7 @@ it('the number of scans is estimated from the codes that were requested so far',
   expect([...estimates]).toEqual([5 * threeRows.length]);
 });
 
-it('a range is read again after the margin at its end if new scans keep arriving in the margin (C2)', async () => {
+it('an export waits until the margin after its range has passed if scans keep arriving in that margin (C2)', async () => {
   const rows = Array.from({ length: 1000 }, (_, id) => ({ id, time: UNTIL - 10_000 + id }));
   const arrivals = new Map(
     Array.from({ length: 99 }, (_, at) => [at + 2, [{ id: 1000 + at, time: UNTIL + at }]]),
@@ -172,7 +172,7 @@ describe('a service without a Date header', () => {
     expect(await messages()).toEqual([expect.stringContaining(LATER_SCANS)]);
   });
 
-  it("is refused if it has scans later than the machine's time, because that clock is then behind (C18)", async () => {
+  it("is refused if page 1 has scans later than this machine's clock (C18)", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const { messages, hints, asked } = await exported({ ...silent, job, rows });
     expect(await hints()).toEqual([
@@ -198,22 +198,22 @@ describe('a service without a Date header that ignores bounds', () => {
     },
   );
 
-  it('is refused even without later scans, because it counts earlier ones as later (C18)', async () => {
+  it('is refused even without later scans, because it counts earlier scans as later (C18)', async () => {
     const how = { ignoresBounds: true };
     const { messages } = await exported({ ...silent, job, how });
     expect(await messages()).toEqual([expect.stringContaining('the service sends no Date header')]);
   });
 });
 
-describe('a sink whose start moves back once the end is known', () => {
+describe('an output whose start moves back once the end is known', () => {
   const sinceFor = (endMs: number) => endMs - 20_000;
-  it('reads from that start at once if the end is known in advance', async () => {
+  it('is exported from that start with one request if the end is known in advance', async () => {
     const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job: ONE });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('is requested from its beginning after the first response shows the end, and page 1 is read again', async () => {
+  it('is exported from that start after the first response shows the end, and page 1 is read again', async () => {
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...OPEN });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);
@@ -222,7 +222,7 @@ describe('a sink whose start moves back once the end is known', () => {
 });
 
 describe('a range whose rows do not add up', () => {
-  it('is paginated once if its end was known before the first request', async () => {
+  it('takes fewer requests if its end is known before the first request', async () => {
     const how = { lie: (total: number) => total + 7 };
     const known = await exported({ how, job: ONE });
     await known.messages().catch(() => undefined);
@@ -232,12 +232,12 @@ describe('a range whose rows do not add up', () => {
   });
 });
 
-describe('a service that dates scans ahead of its Date', () => {
+describe('an export from a service that dates scans later than its Date header', () => {
   const old = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, time: UNTIL - 60_000 * (9 - at) }));
   const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
 
   it.each([2, 3])(
-    'does not confuse a late scan that arrives at request %i with a scan of page 1 after the end (C1)',
+    'has a late scan that arrives at request %i, although page 1 has a scan after the end (C1)',
     async (at) => {
       const rows = [...old, { id: 80, time: UNTIL + 8000 }];
       const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
@@ -247,7 +247,7 @@ describe('a service that dates scans ahead of its Date', () => {
     },
   );
 
-  it('costs one more request, unless the scans ahead are within a margin of a second or page 1 has all rows', async () => {
+  it('costs one more request, unless the later scans are within a second of the end or page 1 has all rows', async () => {
     const cost = async (aheadMs: number, pageCap: number) => {
       const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
       const { result, asked } = await exported({ ...OPEN, rows, how: { order: 'descending', pageCap } });
@@ -257,7 +257,7 @@ describe('a service that dates scans ahead of its Date', () => {
     expect([await cost(1000, 3), await cost(999, 3), await cost(1000, 50)]).toEqual([4, 3, 1]);
   });
 
-  it('returns no scans if all are dated ahead', async () => {
+  it('has no scans if all of them are later than the Date header', async () => {
     const rows = old.map(({ id }) => ({ id, time: UNTIL + 5000 + id }));
     const job = { ...OPEN.job, codes: [{ id: 'a', slug: 's' }] };
     const { result, asked } = await exported({ ...OPEN, job, rows, how: { pageCap: 3 } });
@@ -266,14 +266,14 @@ describe('a service that dates scans ahead of its Date', () => {
   });
 });
 
-describe('the range that was read', () => {
+describe('the range of an export', () => {
   const codes = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
   const read = async (begins: (number | undefined)[]) => {
     const next = begins.flatMap((begin) => [begin, begin]); // asked before the end of the range is known, and after
     return (await exported({ sinceFor: () => next.shift(), job: { codes }, concurrency: 1 })).range();
   };
 
-  it('begins at the earliest beginning of a code, and ends at the same time for all', async () => {
+  it('begins at the earliest beginning of a code, and has the same end for all codes', async () => {
     const [late, later] = [UNTIL - 20_000, UNTIL - 10_000];
     const whole = { sinceMs: undefined, untilMs: UNTIL };
     expect(await read([late, UNTIL - 30_000, later])).toEqual({ sinceMs: UNTIL - 30_000, untilMs: UNTIL });
@@ -282,25 +282,28 @@ describe('the range that was read', () => {
   });
 });
 
-describe('a range whose beginning is not before its end', () => {
-  it('is refused with a hint (C19)', async () => {
+describe('a range', () => {
+  it('is refused with a hint if its beginning is its end (C19)', async () => {
     const { hints } = await exported({ sinceMs: UNTIL, job: ONE });
     expect(await hints()).toEqual([
       "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
     ]);
   });
 
-  it.each([UNTIL, UNTIL + 1])('is refused without a request (C19)', async (sinceMs) => {
-    const { messages, asked } = await exported({ sinceMs, job: ONE });
-    expect(await messages()).toEqual([
-      expect.stringMatching(
-        /^the end of the range \(2025-10-09.*\) is not after its start \(2025-10-09T08:53:20/,
-      ),
-    ]);
-    expect(asked).toEqual([]);
-  });
+  it.each([UNTIL, UNTIL + 1])(
+    'is refused without a request if its beginning is not before its end (C19)',
+    async (sinceMs) => {
+      const { messages, asked } = await exported({ sinceMs, job: ONE });
+      expect(await messages()).toEqual([
+        expect.stringMatching(
+          /^the end of the range \(2025-10-09.*\) is not after its start \(2025-10-09T08:53:20/,
+        ),
+      ]);
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it('is refused when the first response shows the time, without another request (C19)', async () => {
+  it('is refused after one request if the response shows that its end is not after its beginning (C19)', async () => {
     const { messages, asked } = await exported({ sinceMs: UNTIL + 5, ...OPEN });
     const message = expect.stringMatching(/^the end of the range .* is not after its start/);
     expect(await messages()).toEqual([message]);
@@ -343,7 +346,7 @@ describe('the end of the range', () => {
     expect(new Set(asked.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
   });
 
-  it('is the same for all codes, even if the first ones are deleted and the service sends no Date header (C1)', async () => {
+  it('is the same for all codes, even if the first codes are deleted and the service sends no Date header (C1)', async () => {
     let now = UNTIL;
     const gone = () => new NotFoundError('no code', { status: 404 });
     const { result, range, asked, log } = await exported({
@@ -372,8 +375,8 @@ describe('the end of the range', () => {
   });
 });
 
-describe('codes one after the other', () => {
-  it('are prefetched, but written only in their turn (C16)', async () => {
+describe('the codes of an export', () => {
+  it('are prefetched, but written one after the other (C16)', async () => {
     const { result, log, of } = await exported({});
     expect(await result()).toEqual({ codes: 5, scans: 15, failed: [] });
     expect(log.indexOf('ask d')).toBeLessThan(log.indexOf('write c'));
@@ -386,7 +389,7 @@ describe('codes one after the other', () => {
     expect(of('discard')).toEqual([]);
   });
 
-  it('report their progress, and the number of rows once every code was requested', async () => {
+  it('report progress, with a total once every code was requested', async () => {
     const { result, progress } = await exported({});
     await result();
     expect(progress[0]).toBe('2 of undefined, 0 done');
@@ -403,16 +406,16 @@ describe('codes one after the other', () => {
 
 describe('a code that fails alone', () => {
   it.each<[string, () => Error]>([
-    ['is gone', () => new NotFoundError('not found (404)', { status: 404 })],
-    ['cannot be proven', () => new UnprovenError('could not be proven complete')],
-    ['has an answer that is not as specified', () => new UnexpectedResponseError('a row without an id')],
+    ['does not exist', () => new NotFoundError('not found (404)', { status: 404 })],
+    ['cannot be verified as complete', () => new UnprovenError('could not be proven complete')],
+    ['has an invalid response', () => new UnexpectedResponseError('a row without an id')],
     ['has a file that is refused', () => new UsageError('was edited')],
     [
-      'has a range refused that was taken for another code',
+      'has a range that the service refuses but accepted for another code',
       () => new RejectedError('rejected (400)', { status: 400 }),
     ],
-    ['is one the service fails on, and it answers for the others', down],
-  ])('does not keep the others from being exported if it %s (C17)', async (_, failure) => {
+    ['is the only code for which the service fails', down],
+  ])('does not prevent the export of other codes if it %s (C17)', async (_, failure) => {
     const { result, of } = await exported({ failures: { c: failure } });
     expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
     expect(of('commit')).toEqual(['a', 'b', 'd', 'e']);
@@ -425,7 +428,7 @@ describe('a code that fails alone', () => {
     expect(log.indexOf('discard c')).toBeLessThan(log.indexOf('checkpoint d'));
   });
 
-  it('is followed by others that fail and others that succeed', async () => {
+  it('is reported even if every second code fails', async () => {
     const { result } = await exported({ failures: { a: down, c: down, e: down } });
     expect((await result()).failed).toEqual(['a', 'c', 'e']);
   });
@@ -441,7 +444,7 @@ describe('a code that fails alone', () => {
     expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
   });
 
-  it('does not count as an outage if the service refused it', async () => {
+  it('is not part of an outage if the service refused it with 404', async () => {
     const gone = () => new NotFoundError('not found (404)');
     const { result } = await exported({ failures: { b: gone, c: down } });
     expect((await result()).failed).toEqual(['b', 'c']);
@@ -461,17 +464,17 @@ describe('a code that fails alone', () => {
   });
 });
 
-describe('a failure that is not of one code ends the export (C17)', () => {
+describe('an export fails if', () => {
   it.each<[string, Record<string, () => Error>, RegExp]>([
     ['the service fails on two codes in a row', { b: down, c: down }, /failed/],
-    ['no answer comes', { b: () => new UnavailableError('connection refused') }, /connection refused/],
+    ['there is no response', { b: () => new UnavailableError('connection refused') }, /connection refused/],
     [
       'the first range is refused',
       { a: () => new RejectedError('rejected (400)', { status: 400 }) },
       /rejected/,
     ],
     ['the key is refused', { b: () => new AuthError('unauthorized (401)') }, /unauthorized/],
-  ])('%s', async (_, failures, message) => {
+  ])('%s (C17)', async (_, failures, message) => {
     const { result, of } = await exported({ failures });
     await expect(result()).rejects.toThrow(message);
     expect(of('discard').sort()).toEqual(
@@ -481,7 +484,7 @@ describe('a failure that is not of one code ends the export (C17)', () => {
     );
   });
 
-  it('the disk is full: prefetched codes are closed as well (C17)', async () => {
+  it('the disk is full, and discards prefetched codes (C17)', async () => {
     const { result, of } = await exported({ breaks: { b: () => new LocalError('no space left') } });
     await expect(result()).rejects.toThrow('no space left');
     expect(of('open').length).toBeGreaterThan(2);

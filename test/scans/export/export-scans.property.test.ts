@@ -282,7 +282,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('costs the pages of an unchanged service, and one more request if the total may be capped', async () => {
+  test('costs one request per page of an unchanged service, and few more if the total may be capped', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });

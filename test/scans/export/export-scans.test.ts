@@ -34,51 +34,54 @@ const all = (count: number) => rows(count).map((row) => row.id);
 const truncated = (at: number): ModelScansOptions => ({ reach: at, lie: (total) => Math.min(total, at) });
 const p = (ids: number[], total: number) => page(ids, { total });
 
-describe.each(['ascending', 'descending'] as const)('a service that pages %s', (order) => {
-  it.each(
-    SOAK
-      ? [
-          [1200, 1000],
-          [6000, 5000],
-          [26_000, 10_000],
-        ]
-      : [[1200, 1000]],
-  )('has %i scans, but counts and returns at most %i: all are exported (C10)', async (count, at) => {
-    expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
-  });
+describe.each(['ascending', 'descending'] as const)(
+  'an export from a service whose pages are %s',
+  (order) => {
+    it.each(
+      SOAK
+        ? [
+            [1200, 1000],
+            [6000, 5000],
+            [26_000, 10_000],
+          ]
+        : [[1200, 1000]],
+    )('has all of %i scans if the service counts and returns at most %i (C10)', async (count, at) => {
+      expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
+    });
 
-  it.each(
-    SOAK
-      ? [
-          [5000, 1000],
-          [60_000, 10_000],
-        ]
-      : [[2600, 1000]],
-  )('has %i scans, but returns pages only up to %i: all are exported', async (count, reach) => {
-    expect((await exported(count, { order, reach })).ids).toEqual(all(count));
-    expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
-  });
+    it.each(
+      SOAK
+        ? [
+            [5000, 1000],
+            [60_000, 10_000],
+          ]
+        : [[2600, 1000]],
+    )('has all of %i scans if the service returns pages only up to row %i', async (count, reach) => {
+      expect((await exported(count, { order, reach })).ids).toEqual(all(count));
+      expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
+    });
 
-  it('has ten times the scans that it counts and returns: all are exported within the budget', async () => {
-    expect((await exported(1503, { order, pageCap: 10, ...truncated(100) })).ids).toEqual(all(1503));
-  });
+    it('has all 1,503 scans, within the budget, if the service counts and returns at most 100', async () => {
+      expect((await exported(1503, { order, pageCap: 10, ...truncated(100) })).ids).toEqual(all(1503));
+    });
 
-  it.each([1000, 1500, 5000])(
-    'has exactly %i scans: the export costs one request more than its pages',
-    async (count) => {
-      for (const together of [1, 3]) {
-        const { ids, requests } = await exported(count, { order, together });
-        expect(ids).toEqual(all(count));
-        expect(requests).toBe(count / 500 + 1);
-      }
-    },
-  );
+    it.each([1000, 1500, 5000])(
+      'of exactly %i scans costs one request more than its pages',
+      async (count) => {
+        for (const together of [1, 3]) {
+          const { ids, requests } = await exported(count, { order, together });
+          expect(ids).toEqual(all(count));
+          expect(requests).toBe(count / 500 + 1);
+        }
+      },
+    );
 
-  it('has bursts of 700 scans that swap places in every response: all are exported', async () => {
-    expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
-    expect((await exported(1201, { order, together: 1201, shuffleTies: true })).ids).toEqual(all(1201));
-  });
-});
+    it('has all scans if hundreds of scans of one instant swap places in every response', async () => {
+      expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
+      expect((await exported(1201, { order, together: 1201, shuffleTies: true })).ids).toEqual(all(1201));
+    });
+  },
+);
 
 describe('an export', () => {
   it('reads page 1 if it was not read before', async () => {
@@ -185,11 +188,11 @@ describe('a deleted code', () => {
   });
 });
 
-describe('rows that do not add up are reported', () => {
+describe('rows that do not add up', () => {
   it.each<[string, ModelScansOptions, RegExp]>([
     ['a total that is too large', { lie: (total) => total + 7 }, /: a page has the wrong number of rows$/],
     [
-      'rows that are gone all at once, of a code that is still there',
+      'no more rows for a code that still exists',
       {
         lie: (total, request) => (request < 3 ? total : 0),
         shorten: (page, request) => (request < 3 ? page : []),
@@ -197,11 +200,11 @@ describe('rows that do not add up are reported', () => {
       /the service returned rows before but now returns none$/,
     ],
     [
-      'rows in no order that are fewer than counted',
+      'fewer unsorted rows than the total',
       { order: 'none', lie: (total) => total + 1 },
       /reports a total of \d+ but returned \d+ rows$/,
     ],
-  ])('%s (C13)', async (_, how, words) => {
+  ])('are reported as incomplete: %s (C13)', async (_, how, words) => {
     const failure = await exported(600, { order: 'descending', pageCap: 100, ...how }).catch(
       (error) => error,
     );
@@ -213,14 +216,14 @@ describe('rows that do not add up are reported', () => {
     expect(failure.hint).toMatch(/^When fewer scans arrive, run the same command again/);
   });
 
-  it('after three rounds of slices (C13)', async () => {
+  it('are reported after three rounds of slices (C13)', async () => {
     const round = [p([], 0)];
     const { failure, rewinds } = await exportedFrom(p([1, 2], 4), [p([9], 4), ...round, ...round, ...round]);
     expect(failure).toBeInstanceOf(UnprovenError);
     expect(rewinds).toBe(3);
   });
 
-  it('with the total and the number of returned rows if they are unsorted', async () => {
+  it('are reported with the total and the number of returned rows if they are unsorted', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read } = answers(...Array.from({ length: 12 }, () => p([], 4)));
     const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch(
@@ -229,7 +232,7 @@ describe('rows that do not add up are reported', () => {
     expect(failure.message).toMatch(/: the service reports a total of 4 but returned 3 rows$/);
   });
 
-  it('at once, if written rows cannot be rolled back (C15)', async () => {
+  it('are reported without another request if written rows cannot be rolled back (C15)', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read, asked } = answers(p([9], 4));
     const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch(

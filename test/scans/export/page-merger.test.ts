@@ -57,9 +57,9 @@ describe('a page merger', () => {
   });
 
   it.each([
-    ['repeats fewer rows than its rank tells', [3, 4], 1],
-    ['repeats more rows than its rank tells', [1, 2, 3], 1],
-    ['repeats rows where its rank tells of none', [2, 3], 2],
+    ['repeats fewer rows than its offset implies', [3, 4], 1],
+    ['repeats more rows than its offset implies', [1, 2, 3], 1],
+    ['repeats rows although its offset implies none', [2, 3], 2],
   ])('refuses a page that %s: rows moved between two pages (C3)', (_, ids, rank) => {
     const merger = createPageMerger();
     merger.add(page([1, 2]), 0);
@@ -78,8 +78,8 @@ describe('a page merger', () => {
   });
 });
 
-describe('rows oldest first', () => {
-  it('are sorted by time, and by ID within one instant, even beyond 2^53', () => {
+describe('oldestFirst', () => {
+  it('sorts rows by time, and by ID within one instant, even beyond 2^53', () => {
     const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
     const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<
       typeof page
@@ -88,7 +88,7 @@ describe('rows oldest first', () => {
     expect(oldestFirst({ rows, times: [2, 2, 1, 1] }).rows.map(({ id }) => id)).toEqual(expected);
   });
 
-  it('are the same arrays if they are sorted', () => {
+  it('returns the same array if its rows are sorted', () => {
     const ordered = page([1, 2, 3]);
     expect(oldestFirst(ordered).rows).toBe(ordered.rows);
   });

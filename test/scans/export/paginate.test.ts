@@ -44,13 +44,13 @@ describe('pagination', () => {
     expect(asked).toEqual([2, 2, 1]);
   });
 
-  it('does not end before as many rows as the newest total are merged (C9)', async () => {
+  it('does not end before the number of merged rows equals the newest total (C9)', async () => {
     const { ids, asked } = walked(p([1, 2], 3), [p([3, 4], 5), p([3, 4], 5), p([5], 5)]);
     expect(await ids).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([2, 2, 3]);
   });
 
-  it('requests fewer pages in parallel after the range grew, and more again after it did not', async () => {
+  it('requests fewer pages in parallel after the range grew, and more once the range stays the same', async () => {
     const widths: number[] = [];
     const script = [p([3, 4], 5), p([3, 4], 7), p([5, 6], 7), p([7], 7)];
     const job = reading(answers(...script).read, { width: 8 });
@@ -124,9 +124,9 @@ describe('pagination', () => {
   });
 
   it.each<[string, ScanPage, ScanPage[]]>([
-    ['and stays so', p([1, 2], 4), [p([4], 3), p([4], 3)]],
+    ['and stays lower', p([1, 2], 4), [p([4], 3), p([4], 3)]],
     [
-      'after it had grown: row 2 made place for row 5, and row 3 would be missing',
+      'after it had grown, because row 2 vanished and row 5 arrived',
       p([1, 2], 4),
       [p([3, 4], 5), p([4, 5], 4)],
     ],
@@ -137,9 +137,9 @@ describe('pagination', () => {
   });
 
   it.each<[string, ScanPage]>([
-    ['is cut short', p([3], 5)],
-    ['is too long', p([3, 4, 5], 5)],
-  ])('refuses a page with a wrong number of rows, which %s (C6)', async (_, second) => {
+    ['has too few rows', p([3], 5)],
+    ['has too many rows', p([3, 4, 5], 5)],
+  ])('refuses a page that %s (C6)', async (_, second) => {
     const { ids, asked } = walked(p([1, 2], 5), [second]);
     await expect(ids).rejects.toThrow(new InconsistentPagesError('a page has the wrong number of rows'));
     expect(asked).toEqual([2]);
@@ -163,19 +163,19 @@ describe('a total that may be capped', () => {
   const first = page(ids(500), { total: 1000 });
   const second = page(ids(1000).slice(500), { total: 1000 });
 
-  it('is verified by a request beyond its last time, and complete if that returns only known rows (C10)', async () => {
+  it('is accepted if a request beyond the last row returns only known rows (C10)', async () => {
     const { ids: found, asked } = walked(first, [second, page([1000])]);
     expect(await found).toEqual(ids(1000));
     expect(asked).toEqual([2, 1]);
   });
 
-  it('is verified beyond its older end if the newest rows come first (C10)', async () => {
+  it('is verified by a request beyond the oldest row if the service lists the newest rows first (C10)', async () => {
     const { read, asked } = answers(p([2, 1], 4), page([1]));
     expect(await collect(paginate(reading(read), p([4, 3], 4), 'descending'))).toEqual([1, 2, 3, 4]);
     expect(asked).toEqual([2, 1]);
   });
 
-  it('is verified when all rows of the oldest instant are merged (C10)', async () => {
+  it('is verified after all rows of the oldest instant are merged (C10)', async () => {
     const oldest = page([2, 1], { total: 4, times: [1, 1] });
     const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
     const first = page([4, 3], { total: 4, times: [2, 1] });
@@ -186,20 +186,23 @@ describe('a total that may be capped', () => {
   });
 
   it.each([
-    ['are rows', page([1, 0])],
-    ['is no answer', new Error('killed')],
-  ])('yields no row before the request beyond the oldest row, where there %s (C20)', async (_, beyond) => {
-    const { read } = answers(p([2, 1], 6), beyond);
-    const given: number[] = [];
-    const reads = async () => {
-      for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
-        given.push(...idsOf(batch));
-    };
-    await expect(reads()).rejects.toThrow();
-    expect(given).toEqual([]);
-  });
+    ['returns more rows', page([1, 0])],
+    ['fails', new Error('killed')],
+  ])(
+    'is verified before any row is yielded: the request beyond the oldest row %s (C20)',
+    async (_, beyond) => {
+      const { read } = answers(p([2, 1], 6), beyond);
+      const given: number[] = [];
+      const reads = async () => {
+        for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
+          given.push(...idsOf(batch));
+      };
+      await expect(reads()).rejects.toThrow();
+      expect(given).toEqual([]);
+    },
+  );
 
-  it('is verified again if the total changed by the end (C10)', async () => {
+  it('is verified again if the total changes during the export (C10)', async () => {
     const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
     const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
     const job = reading(read, { proveBeyond: true });

@@ -41,12 +41,12 @@ describe('a range', () => {
     ]);
   });
 
-  it('leaves a batch that is inside it unchanged', () => {
+  it('returns the same batch of rows if all of them are inside', () => {
     const inside = page([2, 3]);
     expect(cut(inside, range)).toBe(inside);
   });
 
-  it('is formatted by its bounds', () => {
+  it('is formatted as its bounds in UTC', () => {
     expect(formatRange({ sinceMs: 0, untilMs: 1000 })).toBe(
       'from 1970-01-01T00:00:00.000Z until 1970-01-01T00:00:01.000Z',
     );
@@ -69,11 +69,11 @@ describe('the size of a page', () => {
     [0, 500],
     [500, 500],
     [1000, 500],
-  ])('is reported as %i by a service whose page 1 has all rows, and assumed to be %i', (limit, size) => {
+  ])('is taken from a reported limit of %i if page 1 has all rows: %i rows', (limit, size) => {
     expect(pageSizeOf({ ...page([1, 2]), limit })).toBe(size);
   });
 
-  it('is at least one row, even if the service reports a smaller limit', () => {
+  it('is one row for a reported limit of 1, and the maximum for a limit of 0', () => {
     expect(pageSizeOf({ ...page([], { total: 3 }), limit: 1 })).toBe(1);
     expect(pageSizeOf({ ...page([], { total: 3 }), limit: 0 })).toBe(500);
   });
@@ -85,17 +85,17 @@ describe('a page that the service refuses', () => {
     return pageReader(reading(answers(error).read, { range: RANGE }), first)(number);
   };
 
-  it('counts as empty if page 1 was returned: the service has no further pages', async () => {
+  it('is treated as empty if page 1 was returned, because the service has no further pages', async () => {
     const empty = { rows: [], times: [], total: 4, serviceTimeMs: undefined };
     expect(await read(new RejectedError('page out of range'), 2)).toEqual(empty);
     expect(await read(new NotFoundError('no such page'), 2)).toEqual(empty);
   });
 
   it.each<[string, Error, number]>([
-    ['page 1 is the range itself', new RejectedError('bad range'), 1],
-    ['of a code that is gone there is no page 1', new NotFoundError('not found'), 1],
-    ['any other failure', new UnavailableError('the service failed'), 3],
-  ])('fails: %s', async (_, error, number) => {
+    ['it is page 1', new RejectedError('bad range'), 1],
+    ['it is page 1 of a deleted code', new NotFoundError('not found'), 1],
+    ['the service fails in another way', new UnavailableError('the service failed'), 3],
+  ])('causes the error of the service if %s', async (_, error, number) => {
     await expect(read(error, number)).rejects.toBe(error);
   });
 });

@@ -24,11 +24,11 @@ describe('a range that is read in repeated passes', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('costs one response without rows', async () => {
+  it('is verified by one response without rows', async () => {
     expect(await readAll(p([], 0), [])).toEqual({ ids: [], isVerified: true, count: 0, total: 0, asked: [] });
   });
 
-  it('requests few pages in parallel, because a total may be wrong', async () => {
+  it('is read with few parallel requests, because a total may be wrong', async () => {
     const widths: number[] = [];
     const job = reading(answers(p([3], 3)).read, { width: 32 });
     const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
@@ -39,7 +39,7 @@ describe('a range that is read in repeated passes', () => {
     expect(widths).toEqual([16]);
   });
 
-  it('is granted twice its pages for each pass that found more rows, and that pass is not counted', async () => {
+  it('gets extra requests, twice its pages, for each pass that found more rows, and that pass is not counted', async () => {
     const granted: number[] = [];
     const { read, asked } = answers(
       p([1], 4),
@@ -56,7 +56,7 @@ describe('a range that is read in repeated passes', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('is granted no requests if fewer or more rows are returned than counted, because swapped rows never cause that', async () => {
+  it('gets no extra requests if fewer or more rows are returned than counted, because swapped rows never cause that', async () => {
     const granted: number[] = [];
     const grant = (requests: number) => granted.push(requests);
     const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));
@@ -70,14 +70,14 @@ describe('a range that is read in repeated passes', () => {
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
-  it('is granted no requests for new rows, which the total shows', async () => {
+  it('gets no extra requests for new rows, which the total shows', async () => {
     const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
     const grant = () => expect.unreachable();
     expect(await collect(repeatPasses({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
     expect(asked).toEqual([2, 1, 2, 3]);
   });
 
-  it('does not request pages that were just read', async () => {
+  it('is read without requests for pages that were just read', async () => {
     const rows = repeatPasses(
       reading(answers(p([2], 5)).read),
       p([3, 1], 5),

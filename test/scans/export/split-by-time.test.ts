@@ -62,7 +62,7 @@ describe('slices of a range', () => {
   });
 });
 
-describe('the cuts of slices', () => {
+describe('the cuts between slices', () => {
   /** What was asked for, of rows so many ms apart. */
   async function cutsOf(count: number, everyMs: number, how: ModelScansOptions) {
     const service = modelScans(
@@ -86,7 +86,7 @@ describe('the cuts of slices', () => {
     return { ids, batches, asked: asked.length, bounds: bounds.filter((ms) => ms !== RANGE.untilMs + 1000) };
   }
 
-  it('are at whole seconds, and a range of twenty pages is read without a cut (C2)', async () => {
+  it('are at whole seconds, and do not split a range of twenty pages (C2)', async () => {
     const { ids, batches, bounds } = await cutsOf(999, 250, { pageCap: 10 });
     expect(ids).toEqual(all(999));
     expect(Math.max(...batches)).toBeLessThanOrEqual(200);
@@ -116,7 +116,7 @@ describe('the cuts of slices', () => {
     expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
   });
 
-  it('do not count a row just before a cut twice (C12)', async () => {
+  it('do not cause a row just before a cut to be counted twice (C12)', async () => {
     const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
     const count = async (arrivals?: ModelScansOptions['arrivals']) => {
       const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
@@ -138,7 +138,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are not refused if the total of the whole range is smaller, because it is capped', async () => {
+  it('are not refused if the total of the whole range is smaller, because that total is capped', async () => {
     expect(
       (await sliced(49, { pageCap: 10, lie: (total, request) => (request === 6 ? 3 : total) })).ids,
     ).toEqual(all(49));

@@ -54,7 +54,7 @@ it('the edge of a range is its outermost instant, with all of its rows', () => {
   expect(widenEdge(undefined, page([]), 'ascending')).toBeUndefined();
 });
 
-describe('a request beyond the edge of a range', () => {
+describe('a request beyond the edge (the outermost instant) of the known rows', () => {
   it('begins a millisecond inside the edge', async () => {
     const newest = await asked('ascending', edgeAt(14, 14), page([14]));
     const first = { page: 1, limit: 500 };
@@ -257,7 +257,7 @@ describe('requests beyond rows of one instant', () => {
     expect(pages).toEqual([1]);
   });
 
-  it('are inconclusive if either of the two requests is', async () => {
+  it('are inconclusive if either of the two requests is inconclusive', async () => {
     expect(await ask([page([], { total: 2 }), page([], { total: 2 })])).toMatchObject({
       more: undefined,
       requests: { length: 2 },
@@ -266,7 +266,7 @@ describe('requests beyond rows of one instant', () => {
   });
 });
 
-describe('a request beyond a dense edge', () => {
+describe('a request beyond an outermost instant with many rows', () => {
   const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
   const job = ({ read }: ReturnType<typeof modelScans>) =>
     reading(read, { range: { ...range, sinceMs: START - 1 } });
@@ -286,7 +286,7 @@ describe('a request beyond a dense edge', () => {
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 
-  it('reads all rows if the service counts more, and finds the hidden one', async () => {
+  it('reads all rows if the service counts more rows than are known, and finds a hidden row', async () => {
     const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
     const service = modelScans(near, { pageCap: 7 });
     expect(await requestBeyond(job(service), 'ascending', newest, 301)).toBe(false);

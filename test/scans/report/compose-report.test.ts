@@ -47,7 +47,7 @@ test('a report compares the averages per day of months that differ in length, in
   expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
 });
 
-test('a report marks periods before the data, and shows no percentage for them', () => {
+test('a report marks periods that begin before the data, and shows no percentage for them', () => {
   const row = { value: 'DE', scans: 300, previous: 40, isBeforeData: true as const, share: 1 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
   const total = {
@@ -61,7 +61,7 @@ test('a report marks periods before the data, and shows no percentage for them',
   expect(report.tiles[0]).toEqual({ label: 'Scans', value: '300', detail: 'September 2026: 40\u00a0†' });
 });
 
-test('a report explains the mark of rows before the data if only some rows of a table have it', () => {
+test('a report explains the mark for missing data if only some rows of a table have the mark', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 40, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 50, change: 0.2 },
@@ -123,7 +123,7 @@ test('a report translates countries and devices, and shows unknown values unchan
   ]);
 });
 
-test('a report titles the card of a joined column with its name, and gives the card a unique ID', () => {
+test('a report has a card for a joined column, with the name of the column as its title and a unique ID', () => {
   const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
   const { cards } = compose({ sections: [column('Stadt "A" <b>'), column('country')] });
   expect(cards.map(({ id, title }) => [id, title])).toEqual([
@@ -151,7 +151,7 @@ test('a report shows averages for weekdays and hours, even without a comparison'
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
 });
 
-test('a report shades hours by weekday after the cards of both, and leaves hours without data empty', () => {
+test('a report has a shaded table of hours by weekday after the cards of both, with empty cells for hours without data', () => {
   const by = (unit: 'hour' | 'weekday') =>
     sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>
@@ -186,7 +186,7 @@ test('a report shows no number for days that the data does not cover, such as fu
   expect(cards[1]?.notes).toEqual([]);
 });
 
-test('a report compares the same weekdays, and notes that the line is shifted', () => {
+test('a report shifts the comparison line of days to the same weekdays, and notes the shift', () => {
   // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
   const rows = Array.from({ length: 31 }, (_, at) => {
     const date = `2026-10-${String(at + 1).padStart(2, '0')}`;
@@ -302,7 +302,7 @@ test('a report truncates names of 10 kB, and splits a note into paragraphs', () 
   expect(report.note).toEqual(['One two.', 'Three.']);
 });
 
-test.each(LANGUAGES)('a small report in the language %s is unchanged', async (language) => {
+test.each(LANGUAGES)('a small report in the language %s equals its golden file', async (language) => {
   const row = { scans: 620, perDay: 20, previous: 300, previousPerDay: 10, change: 1, share: 0.05 };
   const sections = [
     sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], {

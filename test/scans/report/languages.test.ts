@@ -14,7 +14,7 @@ const COUNTS = [
   12_345_678,
 ];
 
-describe.each(LANGUAGES)('%s', (language) => {
+describe.each(LANGUAGES)('the language %s', (language) => {
   test('has the plural categories of Intl.PluralRules', () => {
     const rules = new Intl.PluralRules(language);
     expect(COUNTS.filter((n) => PLURAL_RULES[language](n) !== rules.select(n))).toEqual([]);
@@ -135,7 +135,7 @@ const RANGES: [string, number, number, Record<string, string>][] = [
 ];
 
 test.each(RANGES)(
-  'a range of %s is formatted as usual in each language',
+  'a range of %s is formatted by the conventions of each language',
   async (_, sinceMs, untilMs, words) => {
     const found = await Promise.all(
       LANGUAGES.filter((language) => language in words).map(async (language) => {
@@ -170,11 +170,11 @@ test.each([
   ['de', '1.234 | 1.234.567 | 0,04 | 34,2 % | +3,3 % | −20,0 % | ±0,0 % | +990 % | 1.000.000 Scans'],
   ['es', '1234 | 1.234.567 | 0,04 | 34,2 % | +3,3 % | −20,0 % | ±0,0 % | +990 % | 1.000.000 de escaneos'],
   ['ar', '1,234 | 1,234,567 | 0.04 | 34.2% | +3.3% | −20.0% | ±0.0% | +990% | 1,000,000 عملية مسح'],
-] as const)('%s has its own forms of numbers', async (language, numbers) => {
+] as const)('the language %s formats numbers by its own rules', async (language, numbers) => {
   expect(withPlainSpaces(numbersOf(await loadLanguage(language)))).toBe(numbers);
 });
 
-test.each(LANGUAGES)('%s puts growth above 999 % into words', async (language) => {
+test.each(LANGUAGES)('the language %s has words for growth above 999 %', async (language) => {
   const { change, words } = await loadLanguage(language);
   expect([change(9.9901), change(655.89)]).toEqual([words.moreThanTenfold, words.moreThanTenfold]);
 });

@@ -48,7 +48,7 @@ test('the HTML of a report isolates the direction of each name', async () => {
 });
 
 describe('a report in Arabic', () => {
-  test('is set from right to left, and so are its charts', async () => {
+  test('has the direction rtl, and charts that begin on the right', async () => {
     const [english, arabic] = await Promise.all([
       pageOf({ sections: [days] }),
       pageOf({ sections: [days] }, 'ar'),
@@ -68,7 +68,7 @@ describe('a report in Arabic', () => {
   });
 });
 
-test('the HTML of a report keeps words whole, except those that are longer than a line on a phone', async () => {
+test('the HTML of a report keeps words whole, except words that are longer than a line on a phone', async () => {
   const name = 'Tischaufsteller https://www.example.com/a/long/path';
   const column = sectionOf({ kind: 'column', by: 'Einsatzort und Verantwortlicher' }, [
     { value: name, scans: 1 },
@@ -80,7 +80,7 @@ test('the HTML of a report keeps words whole, except those that are longer than 
   expect(page).toContain('scope="col"><bdi>Einsatzort und Verantwortlicher</bdi>');
 });
 
-test('a table draws the bar of a row behind its name, and figures below it if there is little room', async () => {
+test('a table draws a bar behind the name of each row, and can stack its figures only with a comparison', async () => {
   const row = { value: 'DE', scans: 80, previous: 100 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row, { ...row, scans: 20 }]);
   const compared = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } });
@@ -102,7 +102,7 @@ test.each([
   [24, [0, 6, 12, 18]],
   [7, [0, 1, 2, 3, 4, 5, 6]],
   [8, [0, 2, 4, 6]],
-])('a chart labels %d columns at equal distances', async (count, labeled) => {
+])('a chart with %d columns has labels at equal distances', async (count, labeled) => {
   const rows = Array.from({ length: count }, (_, at) => ({
     value: `2026-10-${String(at + 1).padStart(2, '0')}`,
     scans: at,
@@ -114,7 +114,7 @@ test.each([
   expect(labels).toEqual(labeled);
 });
 
-test('a chart has the line of the comparison, in the order of time', async () => {
+test('a chart with a comparison has a line for the earlier period, and a legend', async () => {
   const page = await pageOf({ sections: [days], before: { ...SEPTEMBER, isCovered: true } });
   expect(page).toMatch(/<path class="before" d="M[\d.]+,[\d.]+L[\d.]+,[\d.]+"\/>/);
   expect(page).toContain('</span>October 2026 ');

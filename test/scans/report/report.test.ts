@@ -9,7 +9,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 
 const RANGE = ['--during', '2024-12', '--timezone', 'Europe/Berlin', '--compare', 'previous'];
 
-test('a report is the same from the service and from a file, and in every run', async () => {
+test('a report from the service is the same in every run, and omits codes that were created after its period', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Nobody scans me', type: 'url' });
@@ -32,7 +32,7 @@ test('a report is the same from the service and from a file, and in every run', 
   expect(made[0], 'the code was created after the period').not.toContain('Codes without scans');
 });
 
-test('a report lists codes without scans, whatever the dimensions are', async () => {
+test('a report lists codes without scans, even if it has no section by code', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 60 });
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Never scanned', type: 'url' });
@@ -88,7 +88,7 @@ test('a report contains nothing about the machine: no path, file name or command
 /** Names of CSS variables begin like flags. */
 const STYLES = /<style>.*<\/style>/s;
 
-test('a report draws a logo as pixels, and refuses a logo that loads or runs something', async () => {
+test('a report draws a logo as pixels, and refuses an SVG logo with a script or a link', async () => {
   const directory = await useDirectory();
   const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">${inner}</svg>`;
   await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z' })}\n`);

@@ -15,8 +15,8 @@ function cuts(dimensions: readonly Dimension[], since: string, until: string, zo
   )?.map(text);
 }
 
-describe('the cuts of days, weeks and months', () => {
-  it('are at the beginnings of units, within the range', () => {
+describe('the cuts of a range into days, weeks or months', () => {
+  it('are the beginnings of units within the range', () => {
     expect(cuts(['day'], '2026-10-01', '2026-10-04')).toEqual(['2026-10-02', '2026-10-03']);
     expect(cuts(['day'], '2026-10-01T12:30', '2026-10-02T12:30')).toEqual(['2026-10-02']);
     expect(cuts(['day'], '2026-10-01', '2026-10-01T23:59')).toEqual([]);
@@ -24,14 +24,14 @@ describe('the cuts of days, weeks and months', () => {
     expect(cuts(['month', 'month'], '2026-09-30', '2026-12-01')).toEqual(['2026-10-01', '2026-11-01']);
   });
 
-  it('are by days for several units, and for weekdays', () => {
+  it('are the beginnings of days for several units and for weekdays', () => {
     const days = ['2026-10-31', '2026-11-01', '2026-11-02'];
     for (const by of [['week', 'month'], ['month', 'week'], ['weekday'], ['month', 'day']] as const) {
       expect(cuts(by, '2026-10-30', '2026-11-03'), by.join()).toEqual(days);
     }
   });
 
-  it('follow the zone, even if clocks change or a date was skipped', () => {
+  it('follow the time zone, even if clocks change or a date was skipped', () => {
     expect(cuts(['day'], '2026-10-23T22:00', '2026-10-26T23:00', 'Europe/Berlin')).toEqual([
       '2026-10-24T22:00',
       '2026-10-25T23:00',
@@ -43,7 +43,7 @@ describe('the cuts of days, weeks and months', () => {
     ]);
   });
 
-  it('are undefined for 20,000 days and more', () => {
+  it('are undefined if they would be more than 20,000', () => {
     const until = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10);
     expect(cuts(['day'], '1970-01-01', until(20_001))).toHaveLength(20_000);
     expect(cuts(['day'], '1970-01-01', until(20_002))).toBeUndefined();
@@ -51,8 +51,8 @@ describe('the cuts of days, weeks and months', () => {
   });
 });
 
-describe('the cuts of hours', () => {
-  it('are at the beginnings of local hours, within the range', () => {
+describe('the cuts of a range into hours', () => {
+  it('are the beginnings of local hours within the range', () => {
     expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T13:00')).toEqual([
       '2026-10-01T11:00',
       '2026-10-01T12:00',
@@ -68,7 +68,7 @@ describe('the cuts of hours', () => {
     ]);
   });
 
-  it('combine a repeated hour into one', () => {
+  it('omit the second occurrence of an hour that clocks repeat', () => {
     expect(cuts(['hour'], '2026-10-24T23:00', '2026-10-25T03:00', 'Europe/Berlin')).toEqual([
       '2026-10-25',
       '2026-10-25T02:00',

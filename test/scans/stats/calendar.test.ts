@@ -22,8 +22,8 @@ describe('a local hour', () => {
   });
 });
 
-describe('a unit', () => {
-  it('begins with its first local day', () => {
+describe('a unit of time', () => {
+  it('begins at the local beginning of its first day', () => {
     const begins = (unit: 'day' | 'week' | 'month', text: string, zone: string) =>
       new Date(startOf(unit, unitOf(unit, hourOf(text)), zone)).toISOString().replace(':00.000Z', '');
     expect(begins('day', '2026-10-25T12', 'Europe/Berlin')).toBe('2026-10-24T22:00');
@@ -33,7 +33,7 @@ describe('a unit', () => {
     expect(begins('month', '1968-11-30T12', 'UTC')).toBe('1968-11-01T00:00');
   });
 
-  it('of time either has a date, or recurs', () => {
+  it('has a date if it is a day, week or month, and recurs if it is an hour or a weekday', () => {
     const units: TimeDimension[] = ['day', 'week', 'month', 'hour', 'weekday'];
     expect(units.map(isRunning)).toEqual([true, true, true, false, false]);
   });

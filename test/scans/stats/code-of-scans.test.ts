@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCodes } from '#scans/stats/code-of-scans';
 
 describe('the code of a row', () => {
-  it('is shown by its slug, its ID, or the name of the file', () => {
+  it('is identified by its slug, else its ID, else the name of the file', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
     const expected = { value: 'menu', id: 'abc', slug: 'menu', name: 'Menu' };
     expect(codeOf({ qr_id: 'ABC', qr_slug: 'menu', qr_name: 'Menu' })).toEqual(expected);
@@ -28,7 +28,7 @@ describe('the code of a row', () => {
     });
   });
 
-  it('is the one with the ID of the file, unless the row has an ID', () => {
+  it('has the ID in the name of the file, unless the row has an ID', () => {
     const ofFile = createCodes({ owner: 'abc', stem: 'abc' });
     expect(ofFile({})).toMatchObject({ value: 'abc', id: 'abc', slug: undefined });
     expect(ofFile({ qr_slug: 'menu' })).toMatchObject({ value: 'menu', id: 'abc', slug: 'menu' });
@@ -48,7 +48,7 @@ describe('the code of a row', () => {
     expect(codeOf({ qr_id: '3', qr_slug: 'c', qr_name: 'New' })).toMatchObject({ slug: 'c', id: '3' });
   });
 
-  it('is cached for as many codes as a workspace may have', () => {
+  it('is cached for 10,000 codes', () => {
     const many = createCodes({ owner: '', stem: 'scans' });
     const first = many({ qr_slug: 'first' });
     for (let i = 1; i < 10_000; i++) many({ qr_slug: `code-${i}` });

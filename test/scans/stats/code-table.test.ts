@@ -32,7 +32,7 @@ async function refusal(
   }
 }
 
-it('a code table reports faults in the cells that it reads, and in no others', async () => {
+it('a code table reports faults only in columns that it reads', async () => {
   const input = await parseInput(Buffer.from(`id,region,name\n${ID},North,x\n`), 'codes.csv');
   const withFault = (column: string) => ({
     ...input,
@@ -46,7 +46,7 @@ it('a code table reports faults in the cells that it reads, and in no others', a
 });
 
 describe('a row of a code', () => {
-  it('is found by ID in any case, or by slug (F20)', async () => {
+  it('is found by ID in upper or lower case, or by slug (F20)', async () => {
     const text = `id,slug,region\n${ID.toUpperCase()},,North\n,menu,South\n`;
     expect(
       await valuesIn(text, { id: ID }, { slug: 'menu' }, { id: OTHER, slug: 'menu' }, { slug: 'Menu' }),
@@ -60,14 +60,14 @@ describe('a row of a code', () => {
     ).toEqual([...['North', null, 'North']]);
   });
 
-  it('has no value if its cell is empty, and its value without surrounding spaces', async () => {
+  it('has no value if its cell is blank, and otherwise its value without surrounding spaces', async () => {
     expect(await valuesIn('Slug,region\na,  \nb, North West \n', { slug: 'a' }, { slug: 'b' })).toEqual([
       null,
       'North West',
     ]);
   });
 
-  it('has any value of JSON as text', async () => {
+  it('has any JSON value as text', async () => {
     const rows = [
       { slug: 'a', region: 7 },
       { slug: 'b', region: true },
@@ -106,13 +106,13 @@ describe('two rows of one code', () => {
     expect(await refusal(text)).toBe(refused);
   });
 
-  it('are refused even if one has only the ID and the other only the slug', async () => {
+  it('are refused even if one row has only the ID and the other row only the slug', async () => {
     const byId = message('"North" (line 2) and "South" (line 3)').replace('menu', ID);
     expect(await refusal(`id,region\n${ID},North\n${ID.toUpperCase()},South\n`, { id: ID })).toBe(byId);
     expect(await refusal(`id,slug,region\n${ID},,North\n,menu,South\n`, { id: ID, slug: 'menu' })).toBe(byId);
   });
 
-  it('are distinguished by the ID of the scan (F20)', async () => {
+  it('are distinguished by the code ID of the scan (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`;
     expect(await valuesIn(text, { id: ID, slug: 'menu' }, { id: OTHER, slug: 'menu' })).toEqual([
       'North',
@@ -120,7 +120,7 @@ describe('two rows of one code', () => {
     ]);
   });
 
-  it('are different only if they differ in a column of --by', async () => {
+  it('are refused only if they differ in a column of --by', async () => {
     const table = await tableOf('slug,region,printed\nmenu,North,1\nmenu,North,2\n');
     expect(table.valueOf(code({ slug: 'menu' }), 'region')).toBe('North');
   });
@@ -136,7 +136,7 @@ describe('two rows of one code', () => {
   });
 });
 
-describe("a file that can't be joined", () => {
+describe('a file of codes', () => {
   it.each([
     ['code,region\nmenu,North\n', { slug: 'menu' }, 'cannot join codes.csv: it has no id or slug column'],
     [
@@ -154,7 +154,7 @@ describe("a file that can't be joined", () => {
       { slug: 'menu' },
       'cannot join codes.csv: the scans have slugs, but no code IDs, and the file has only IDs',
     ],
-  ])('has the content %j', async (text, more, refused) => {
+  ])('is refused, with the reason, if its content is %j', async (text, more, refused) => {
     expect(await refusal(text, more)).toBe(refused);
   });
 
@@ -164,8 +164,8 @@ describe("a file that can't be joined", () => {
   });
 });
 
-describe('a mismatch', () => {
-  it('is counted: codes that are not in the file, rows without scans, rows without a code', async () => {
+describe('a code table', () => {
+  it('counts unlisted codes, rows without scans, and rows without a code', async () => {
     const table = await tableOf('slug,region\na,North\nb,\nc,South\n,East\n');
     expect(table.noneIn('region')).toBe('empty');
     for (const slug of ['a', 'b', 'v', 'w', 'x', 'y', 'v']) table.valueOf(code({ slug }), 'region');
@@ -173,7 +173,7 @@ describe('a mismatch', () => {
     expect([table.unusedRows(), table.namelessRows]).toEqual([1, 1]);
   });
 
-  it('explains why a code has no value', async () => {
+  it('tells whether codes without a value have an empty cell, are unlisted, or both', async () => {
     const noneAfter = async (...slugs: string[]) => {
       const table = await tableOf('slug,region,city\na,North,Bonn\nb,,Rome\n', ['region', 'city']);
       for (const slug of slugs)
@@ -187,14 +187,14 @@ describe('a mismatch', () => {
 });
 
 describe('a column', () => {
-  it('is found in any case, with spaces around it', () => {
+  it('is found in upper or lower case, even with spaces around its name', () => {
     const file = { name: 'a.csv', columns: [' ID ', 'Region'] };
     const expected = [' ID ', 'Region', undefined];
     expect([columnFor(file, 'id'), columnFor(file, 'region'), columnFor(file, 'city')]).toEqual(expected);
   });
 });
 
-describe('a refusal', () => {
+describe('the refusal of a file of codes', () => {
   const hintOf = async (text: string, more: Partial<CodeOfScans> = { slug: 'menu' }) => {
     try {
       (await tableOf(text)).valueOf(code(more), 'region');
@@ -204,7 +204,7 @@ describe('a refusal', () => {
     return undefined;
   };
 
-  it('has a hint', async () => {
+  it('has a hint that fits the reason', async () => {
     const create = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
     expect(await hintOf('name,region\nx,North\n')).toBe(create);
     expect(await hintOf('slug,region\nmenu,North\nmenu,South\n')).toBe('Keep one row per code in codes.csv.');
@@ -223,7 +223,7 @@ describe('a refusal', () => {
     await expect(tableOf(`id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`)).resolves.toBeDefined();
   });
 
-  it('names the slug if the last of three rows differs', async () => {
+  it('contains the slug if the last of three rows differs', async () => {
     const third = '8f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c13';
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,North\n${third},menu,South\n`;
     expect(await refusal(text)).toBe(

@@ -18,32 +18,32 @@ function rangeBefore(
   return [sinceMs, untilMs].map((ms) => new Date(ms).toISOString().replace(':00.000Z', ''));
 }
 
-describe('the range before', () => {
+describe('the previous range', () => {
   it.each([
     ['2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', ['2026-09-01T00:00', '2026-10-01T00:00']],
     ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z', ['2026-02-01T00:00', '2026-03-01T00:00']],
     ['2026-10-01T00:00:00Z', '2027-01-01T00:00:00Z', ['2026-07-01T00:00', '2026-10-01T00:00']],
     ['2026-10-10T00:00:00Z', '2026-10-13T00:00:00Z', ['2026-10-07T00:00', '2026-10-10T00:00']],
     ['2026-10-10T06:00:00Z', '2026-10-10T09:00:00Z', ['2026-10-10T03:00', '2026-10-10T06:00']],
-  ])('the range from %s to %s ends where that range begins', (since, until, expected) => {
+  ])('of the range from %s to %s ends where that range begins', (since, until, expected) => {
     expect(rangeBefore(since, until)).toEqual(expected);
   });
 
-  it('ends at the same local time if the range is not over, whichever clocks changed', () => {
+  it('ends at the same local time if the range is not over, even if clocks changed', () => {
     const nowMs = at('2026-04-30T10:00:00Z');
     expect(
       rangeBefore('2026-03-31T22:00:00Z', '2026-04-30T22:00:00Z', { zone: 'Europe/Berlin', nowMs }),
     ).toEqual(['2026-02-28T23:00', '2026-03-30T10:00']);
   });
 
-  it('has whole days if clocks changed between them', () => {
+  it('has whole local days even if clocks changed in the range', () => {
     expect(rangeBefore('2026-10-24T22:00:00Z', '2026-10-26T23:00:00Z', { zone: 'Europe/Berlin' })).toEqual([
       '2026-10-22T22:00',
       '2026-10-24T22:00',
     ]);
   });
 
-  it('is a year earlier with `year`', () => {
+  it('is one year earlier if the comparison is `year`', () => {
     expect(rangeBefore('2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', { comparison: 'year' })).toEqual([
       '2025-10-01T00:00',
       '2025-11-01T00:00',
@@ -63,10 +63,10 @@ describe('the range before', () => {
   });
 });
 
-describe('the range before a range that is not over', () => {
+describe('the previous range of a range that is not over', () => {
   const [since, until] = ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'] as const;
 
-  it('is whole if the current time is at the end of the range, later, or not after its beginning', () => {
+  it('is whole if the current time is not between the ends of the range', () => {
     for (const now of [until, '2026-12-02T00:00:00Z', since, '2026-10-31T00:00:00Z']) {
       expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual([
         '2026-10-01T00:00',
@@ -79,7 +79,7 @@ describe('the range before a range that is not over', () => {
     ]);
   });
 
-  it('has as many local days and hours, even if clocks change', () => {
+  it('has the same number of local days and hours as the elapsed part, even if clocks change', () => {
     const zone = 'Europe/Berlin';
     const nowMs = at('2026-11-08T11:00:00Z');
     expect(rangeBefore('2026-10-31T23:00:00Z', '2026-11-30T23:00:00Z', { zone, nowMs })).toEqual([
@@ -97,8 +97,8 @@ describe('the range before a range that is not over', () => {
   });
 });
 
-describe('a range of which one end is at midnight', () => {
-  it('is compared with the same duration', () => {
+describe('a range with one end at midnight', () => {
+  it('is compared with a range of the same duration', () => {
     expect(rangeBefore('2026-10-10T00:00:00Z', '2026-10-10T09:00:00Z')).toEqual([
       '2026-10-09T15:00',
       '2026-10-10T00:00',

@@ -63,7 +63,7 @@ describe('periods that differ in length', () => {
     before: [SEPTEMBER, { '2026-09-05': 3000 }],
   };
 
-  it('are compared by averages per day: October does not grow because it has 31 days (F17)', () => {
+  it('are compared by averages per day, so that October does not grow by having 31 days (F17)', () => {
     expect(totalOf(options(given))).toEqual({
       scans: 3100,
       perDay: 100,
@@ -95,7 +95,7 @@ describe('periods that differ in length', () => {
 });
 
 describe('weekdays and hours', () => {
-  it('are averages per day: Tuesdays do not fall because a month has four instead of five (F14)', () => {
+  it('are compared by averages, so that Tuesdays do not fall if a month has four instead of five (F14)', () => {
     // September 2026 has five Tuesdays, October four.
     const tuesdays = (month: string, days: readonly number[]) =>
       Object.fromEntries(days.map((day) => [`2026-${month}-${String(day).padStart(2, '0')}`, 10]));
@@ -110,7 +110,7 @@ describe('weekdays and hours', () => {
     expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
   });
 
-  it('are divided by the number of their days in the range, with fractions at its ends', () => {
+  it('have averages over the number of their days in the range, with fractions of days at its ends', () => {
     const given: Given = {
       now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }],
     };
@@ -128,7 +128,7 @@ describe('weekdays and hours', () => {
     ]);
   });
 
-  it('have days of 24 hours if clocks change (F15)', () => {
+  it('have averages over days of 24 hours, even if clocks change (F15)', () => {
     const zone = 'Europe/Berlin';
     const week: [string, string] = ['2026-10-18T22:00:00Z', '2026-10-25T23:00:00Z'];
     const given: Given = { now: [week, { '2026-10-25': 7 }], zone };
@@ -143,7 +143,7 @@ describe('weekdays and hours', () => {
     expect([totalOf(options(short)).perDay, rowsOf('weekday', short).rows[6]?.perDay]).toEqual([5, 5]);
   });
 
-  it('of many weeks are divided by the number of weeks', () => {
+  it('have averages over the number of weeks if the range has thousands of weeks', () => {
     const given: Given = { now: [['1000-01-01', '2026-10-05'], { '2026-10-04': 30 }] };
     const weeks = (at('2026-10-05') - at('1000-01-01')) / (7 * 86_400_000);
     expect(rowsOf('weekday', given).rows[6]?.perDay).toBeCloseTo(30 / Math.floor(weeks), 4);
@@ -181,7 +181,7 @@ describe('a change', () => {
     expect(compared(3000, 0)).toMatchObject({ previous: 0, previousPerDay: 0, change: null });
   });
 
-  it('of a unit is null if the data begins within the unit or later', () => {
+  it('of a unit is null if the data begins within the previous unit or later', () => {
     const scans = (month: string) => ({
       [`2026-${month}-02`]: 40,
       [`2026-${month}-05`]: 40,
@@ -206,7 +206,7 @@ describe('a change', () => {
     expect(rowsOf('hour', given).rows[12]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
   });
 
-  it('of a unit is null if the range cuts the unit before', () => {
+  it('of a unit is null if the previous range has only a part of its unit', () => {
     const given: Given = {
       now: [['2026-10-01', '2026-11-15'], { '2026-10-05': 40 }],
       before: [['2026-08-17', '2026-10-01'], { '2026-08-20': 40 }],
@@ -299,7 +299,7 @@ describe('a comparison', () => {
     expect(differInLength({ days: 10, previous: null, previousDays: 0 })).toBe(false);
   });
 
-  it('is null without days, or without a previous period', () => {
+  it('has no change without days, or without a previous period', () => {
     expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
     expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
     const expected = { previous: null, previousPerDay: null, change: null };
@@ -323,7 +323,7 @@ describe('a row that begins before the data', () => {
     expect(days).toEqual([...Array(30).fill(true), false]);
   });
 
-  it('begins at the start of the previous range if that cuts its unit', () => {
+  it('is marked only if the data begins after the start of the previous range, even within a unit', () => {
     const now: [string, string] = ['2026-10-08', '2026-10-15'];
     const before: [string, string] = ['2026-10-01', '2026-10-08'];
     // The data begins within the first week of the previous range, but before the range does.

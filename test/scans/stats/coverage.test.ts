@@ -13,13 +13,13 @@ const FIRST = Number.NEGATIVE_INFINITY;
 const WHOLE = { isWhole: true };
 const PART = { isWhole: false };
 
-describe('a range', () => {
+describe('the coverage of a range', () => {
   const span = { sinceMs: 100, untilMs: 200 };
 
   it.each([
     ['lies within one file', [log(50, 250)], WHOLE],
     ['begins before the first scan', [log(120, 250)], { startsLateMs: 120, ...PART }],
-    ['begins before the first scan of a log from its beginning on', [log(120, 250, kept(FIRST))], WHOLE],
+    ['begins before the first scan of a log that has every scan', [log(120, 250, kept(FIRST))], WHOLE],
     ['begins before the log', [log(120, 250, kept(110))], { startsLateMs: 120, ...PART }],
     ['begins with the log', [log(120, 250, kept(100))], WHOLE],
     [
@@ -32,7 +32,7 @@ describe('a range', () => {
     ['lies between two files', [log(0, 50), log(250, 300)], PART],
     ['is covered for one code and not for another', [log(0, 300), log(0, 150)], PART],
     [
-      'is of logs that one export appends to',
+      'has only logs that one export appends to',
       [log(0, 300, kept(FIRST)), log(undefined, undefined, kept(FIRST))],
       WHOLE,
     ],
@@ -43,18 +43,18 @@ describe('a range', () => {
       { startsLateMs: 120, ...PART },
     ],
     [
-      'ends after a log that an export appends to, although another file goes on',
+      'ends after a log that an export appends to, although another file continues',
       [log(0, 150, kept(FIRST)), log(0, 300)],
       PART,
     ],
-    ['is of no log', [], PART],
-    ['is of an empty file', [log(undefined, undefined)], PART],
-  ])('%s (F12)', (_, logs, expected) => {
+    ['has no log', [], PART],
+    ['has only an empty file', [log(undefined, undefined)], PART],
+  ])('is correct if the range %s (F12)', (_, logs, expected) => {
     const open = { startsLateMs: undefined, endsEarlyMs: undefined };
     expect(coverageOf(logs, span, undefined)).toEqual({ ...open, ...expected });
   });
 
-  it('without a beginning or an end is not covered', () => {
+  it('is not whole without both ends, unless a log has every scan before the end', () => {
     expect(coverageOf([log(0, 300)], { sinceMs: 100, untilMs: undefined }, undefined).isWhole).toBe(false);
     expect(coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(false);
     const open = coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: undefined }, undefined);
@@ -64,7 +64,7 @@ describe('a range', () => {
     ).toBe(true);
   });
 
-  it('is compared with one that begins before the data (F12)', () => {
+  it('states where the data begins if only the compared range begins before the data (F12)', () => {
     expect(coverageOf([log(80, 300)], span, { sinceMs: 0, untilMs: 100 }).startsLateMs).toBe(80);
   });
 });

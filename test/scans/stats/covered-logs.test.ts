@@ -14,7 +14,7 @@ const SPANS = new Map([
 ]);
 const NOT_KEPT = { beginsMs: undefined, isKept: false };
 
-it('covered ranges are separate for files without an append, between which scans may be missing (F12)', async () => {
+it('files without --append have separate covered ranges, because scans may be missing between them (F12)', async () => {
   const logs = [
     { paths: ['a', 'b'], keptBy: undefined },
     { paths: ['empty'], keptBy: undefined },

@@ -17,7 +17,7 @@ function tallyAt(...times: string[]) {
 }
 
 describe('the time that files cover', () => {
-  it('begins and ends with a local day of their scans', () => {
+  it('begins and ends at the local midnights around the first and the last scan', () => {
     const coverage = {
       startsLateMs: at('2026-09-10T22:30:00Z'),
       endsEarlyMs: at('2026-10-24T22:30:00Z'),
@@ -43,7 +43,7 @@ describe('the time that scans of the service cover', () => {
     tallies = [tallyAt('2026-10-04T12:00:00Z'), tallyAt('2026-09-22T12:00:00Z')],
   ) => partOfService(codes, tallies, since === undefined ? undefined : at(since), BERLIN);
 
-  it('is the whole range if one of the codes existed by its beginning (F18)', () => {
+  it('is the whole range if one of the codes existed at the beginning of the range (F18)', () => {
     expect(partFrom('2026-09-20T10:00:00Z').fromMs).toBeUndefined();
     expect(partFrom(undefined).fromMs).toBeUndefined();
     expect(
@@ -52,12 +52,12 @@ describe('the time that scans of the service cover', () => {
     expect(partOfService([], [tallyAt()], at('2026-09-01T00:00:00Z'), BERLIN).fromMs).toBeUndefined();
   });
 
-  it('begins with the day of the first counted scan if no code existed by the beginning of the range (F18)', () => {
+  it('begins with the day of the first counted scan if no code existed at the beginning of the range (F18)', () => {
     expect(text(partFrom('2026-09-01T00:00:00Z').fromMs)).toBe('2026-09-21T22:00');
     expect(text(partFrom('2026-09-01T00:00:00Z', [tallyAt()]).fromMs)).toBe('2026-09-19T22:00');
   });
 
-  it('has the day on which each code was created, by its ID', () => {
+  it('has the day on which each code was created, by the ID of the code', () => {
     const { ofCode } = partOfService(
       [...codes, { id: 'c', created_at: '2026-01-01T00:00:00Z' }, { id: 'd', created_at: 'soon' }],
       [],
@@ -84,7 +84,7 @@ describe('a range', () => {
     ]).toEqual([...[false, true, true, true]]);
   });
 
-  it('without ends is covered from the day of its first scan to that of its last', () => {
+  it('without ends is covered from the day of the first scan to the day of the last scan', () => {
     const tally = tallyAt('2026-10-24T22:30:00Z', '2026-10-25T22:30:00Z');
     const open = { sinceMs: undefined, untilMs: undefined };
     const all = { fromMs: undefined, toMs: undefined };

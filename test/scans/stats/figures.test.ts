@@ -124,7 +124,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('are compared from the first day on; a shorter previous range leaves the last days without a comparison', () => {
+  it('are compared from the first day on, and the last days have no comparison if the previous range is shorter', () => {
     const before = {
       tally: tallyOf([{ ts: '2026-09-01T08:00:00Z', scans: 40 }], 'UTC'),
       span: { sinceMs: at('2026-09-01T00:00:00Z'), untilMs: at('2026-09-03T00:00:00Z') },
@@ -170,7 +170,7 @@ describe('figures by value', () => {
     ]);
   });
 
-  it('add up to the total, whatever is omitted (F3)', () => {
+  it('add up to the total with any --top (F3)', () => {
     const made = fc.array(
       fc.record({
         country: fc.option(fc.constantFrom('DE', 'FR', 'other', 'AT', 'IT', '')),
@@ -235,7 +235,7 @@ describe('the rows of values', () => {
     expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual(expected);
   });
 
-  it('are limited by --top, plus one if the rest would be a single value', () => {
+  it('are limited to --top rows and a rest, or to one row more if the rest is a single value', () => {
     const counts = { A: 5, B: 4, C: 3, D: 2 };
     expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
     expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
@@ -250,7 +250,7 @@ describe('the rows of values', () => {
     expect(rows[1]).toMatchObject({ value: 'other', scans: 0, previous: 6, isRest: true });
   });
 
-  it('are minimum counts if the current or the previous period has too many values', () => {
+  it('are approximate if the current or the previous period has more than 10,000 values', () => {
     const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`v${i}`, 1]));
     expect(valuesOf(3, { A: 1 }, { A: 1 }).isApproximate).toBe(false);
     expect(valuesOf(3, many, { A: 1 }).isApproximate).toBe(true);
@@ -261,14 +261,14 @@ describe('the rows of values', () => {
   });
 });
 
-describe('the rows of units', () => {
-  it('of an empty open range are an empty list', () => {
+describe('the rows of units of time', () => {
+  it('are an empty list for an open range without scans', () => {
     const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
     const expected = { kind: 'time', by: 'day', rows: [], comparesAverages: false, isApproximate: false };
     expect(section).toEqual(expected);
   });
 
-  it('of a range without an end reach to its last scan, or are its first day if it has no scans', () => {
+  it('end with the last scan of a range without an end, or with its first day if it has no scans', () => {
     const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: undefined };
     const rows = (scans: readonly Made[]) =>
       brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));

@@ -42,7 +42,7 @@ const GROUPS: GroupBy[] = [
 ];
 const VALUES = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
 
-it('values of codes are a tag or a cell; other dimensions have none', () => {
+it('valuesOfCodes has functions for UTM tags and columns of a table, and none for other dimensions', () => {
   const values = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
   expect([...values.keys()]).toEqual(['region', 'utm_source', 'utm_campaign']);
   const [code = expect.fail()] = CODES;
@@ -137,7 +137,7 @@ describe('groups of codes', () => {
     expect(one.values.get('region')?.counts().get('South')).toBe(7);
   });
 
-  it('of a file without destinations or columns have no values', () => {
+  it('have no values without UTM tags and without a table', () => {
     expect([
       ...valuesOfCodes([REGION, groupOf('code'), groupOf('day')], undefined, () => null).keys(),
     ]).toEqual([]);
@@ -149,13 +149,13 @@ describe('totals in place of pages', () => {
   const { offsetMs } = createLocalTime('UTC');
   const cuts = (...groups: GroupBy[]) => bucketCuts(groups, span, { zone: 'UTC', offsetMs });
 
-  it('suffice for groups of codes, without cuts', () => {
+  it('are enough for groups of codes, without cutting the range', () => {
     expect(cuts(REGION, groupOf('utm_term'), groupOf('code'))).toEqual([]);
     expect(cuts(REGION, groupOf('day'))).toEqual([Date.UTC(2026, 9, 2)]);
     expect(cuts(REGION, groupOf('country'))).toBeUndefined();
   });
 
-  it('suffice for an open range only by codes', () => {
+  it('are enough for an open range only if it is grouped by code', () => {
     const plan = (...groups: GroupBy[]) => {
       const counted = {
         span: { sinceMs: undefined, untilMs: span.untilMs },

@@ -43,7 +43,7 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
 }
 
 describe('a range', () => {
-  it('is read once, cut where the units change', () => {
+  it('is read once, with cuts where the units of time change', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01' })).toEqual({
       readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
       before: undefined,
@@ -54,7 +54,7 @@ describe('a range', () => {
     ]);
   });
 
-  it('ends at the current time of the service, or at its first response', () => {
+  it('ends at the current time of the service if known, and otherwise has no end before the first response', () => {
     const open = plan({ since: '2026-08-01' });
     expect(open).toEqual({
       readings: [['2026-08-01', undefined, undefined]],
@@ -114,7 +114,7 @@ describe('a comparison', () => {
     expect(gap.readings.map(([since]) => since)).toEqual(['2026-08-01', '2026-09-01']);
   });
 
-  it('is not made for a range without a beginning, or that begins after its end', () => {
+  it('is not made for a range without a beginning or with a beginning after its end', () => {
     expect(plan({ until: '2026-10-01', compare: 'previous' }).before).toBeUndefined();
     const expected = { readings: [[undefined, undefined, undefined]], before: undefined, untilMs: undefined };
     expect(plan({ compare: 'previous', now: '2026-10-01' })).toEqual(expected);

@@ -43,7 +43,7 @@ it('a tally sink can be rolled back to its beginning only', async () => {
   expect(taken).toEqual([[1, 0]]);
 });
 
-it('a tally sink adds no scans that are in neither range', () => {
+it('tallies ignore totals of parts that are in neither range', () => {
   const tallies = createTallies(newTally, { sinceMs: 100, untilMs: 200 }, undefined);
   const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + 1 });
   for (const ms of [0, 99, 200]) tallies.addMany(unit(ms), CODE, 3);
@@ -51,7 +51,7 @@ it('a tally sink adds no scans that are in neither range', () => {
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
 });
 
-it('a tally sink discards scans that are not verified', async () => {
+it('a tally sink counts no scans once they are discarded', async () => {
   const { sink, write, taken } = sinkFor();
   await write(100, 101);
   await sink.discard();
@@ -60,7 +60,7 @@ it('a tally sink discards scans that are not verified', async () => {
   expect(taken).toEqual([]);
 });
 
-it('a tally sink keeps the number of scans of a committed code', async () => {
+it('a tally sink keeps the number of added scans after a commit, even if it is then discarded', async () => {
   const { sink, write } = sinkFor();
   await write(100, 101);
   await sink.commit();
@@ -68,7 +68,7 @@ it('a tally sink keeps the number of scans of a committed code', async () => {
   expect(sink.added()).toBe(2);
 });
 
-it('a tally sink counts scans of any time if its range is open', () => {
+it('tallies with an open range count scans of any time', () => {
   const tallies = createTallies(newTally, { sinceMs: undefined, untilMs: undefined }, undefined);
   for (const ms of [-1e15, 0, 1e15]) tallies.add(ms, {}, CODE);
   tallies.addMany({ sinceMs: 5, untilMs: 6 }, CODE, 7);

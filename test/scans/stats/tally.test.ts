@@ -37,7 +37,7 @@ describe('a tally', () => {
     expect([tally.total(), tally.span()]).toEqual([6, { firstMs: 0, lastMs: 2 * HOUR }]);
   });
 
-  it('may be read while it grows', () => {
+  it('can be read between two additions', () => {
     const tally = tallyBy(['hour', 'code']);
     tally.add(0, {}, A);
     expect([[...tally.hours], countsOf(tally, 'code')]).toEqual([[[0, 1]], { a: 1 }]);
@@ -59,13 +59,13 @@ describe('a tally', () => {
     expect(countsOf(tally, 'city')).toEqual({ 7: 2, true: 1, Bonn: 1 });
   });
 
-  it('has only the requested counts, and no hours for groups without time', () => {
+  it('has only the requested counts, and a single hour if no group is a unit of time', () => {
     const tally = tallyBy(['country'], () => Number.NaN);
     tally.add(5 * HOUR, { country: 'DE', city: 'Bonn' }, A);
     expect([[...tally.hours], [...tally.values.keys()], tally.total()]).toEqual([[[0, 1]], ['country'], 1]);
   });
 
-  it('has no time of scans whose time is unknown', () => {
+  it('has no first and last time if the time of some scans is unknown', () => {
     const tally = tallyBy(['code']);
     tally.addMany({ sinceMs: undefined, untilMs: HOUR }, A, 5);
     expect([tally.total(), tally.span()]).toEqual([5, undefined]);
@@ -76,7 +76,7 @@ describe('a tally', () => {
     expect([sum.total(), sum.span()]).toEqual([6, undefined]);
   });
 
-  it('counts several scans of one time at once', () => {
+  it('adds several scans of one unit of time in one call', () => {
     const tally = tallyBy(['day', 'code']);
     const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + HOUR });
     tally.addMany(unit(HOUR), A, 5);

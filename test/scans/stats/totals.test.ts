@@ -59,7 +59,7 @@ describe('totals of the parts of a range', () => {
     expect((await countParts(rowsAt([5, 40_000, 70_000]), { arrivals })).parts).toBeUndefined();
   });
 
-  it('of one part with all scans are accepted only if no scan is beyond its last scan (F8)', async () => {
+  it('of one part with all scans are accepted only if no scan is beyond the last scan (F8)', async () => {
     const rows = rowsAt(Array.from({ length: 1200 }, (_, i) => 31_000 + i));
     expect((await countParts(rows, { cap: 1000 })).parts).toBeUndefined();
     expect((await countParts(rows.slice(0, 1199))).parts).toEqual([0, 1199, 0]);
@@ -117,7 +117,7 @@ describe('totals of the parts of a range', () => {
   });
 });
 
-describe('the ends of a range', () => {
+describe('totals of the parts at the ends of a range', () => {
   it('are unknown if the page at an end has only scans outside the range, unless it has all scans', async () => {
     const before = [-900, -800, -700, -600].map((time) => time);
     expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 3 })).parts).toBeUndefined();

@@ -70,7 +70,7 @@ describe('counts of values', () => {
 });
 
 describe('an evicted value', () => {
-  it('is the rarest value, in any order of values (F1)', () => {
+  it('causes an error of at most the number of scans divided by the number of counters (F1)', () => {
     const values = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(values, fc.integer({ min: 2, max: 12 }), fc.boolean(), (given, most, isSkewed) => {
@@ -118,7 +118,7 @@ describe('an evicted value', () => {
 });
 
 describe('a long value', () => {
-  it('is kept whole up to 1024 letters, then truncated with a hash of 16 digits', () => {
+  it('is kept up to 1,024 characters, and is otherwise truncated with a hash of 16 digits', () => {
     const counter = createValueCounter();
     for (const length of [1024, 1025]) counter.add('x'.repeat(length));
     const [short, long] = countsOf(counter).map(({ value }) => value ?? '');

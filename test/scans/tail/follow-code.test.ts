@@ -75,7 +75,7 @@ it('a followed code returns each scan once, oldest first, including late scans a
   }
 });
 
-it('a followed code returns a scan that the service lists twice only once, with one note, whatever the total is', async () => {
+it('a followed code returns a scan that the service lists twice only once, with at most one note', async () => {
   for (const countsRepeats of [false, true]) {
     for (const order of ['ascending', 'descending'] as const) {
       const { list, next, notes } = follow({ twice: new Set([2]), countsRepeats, order });

@@ -97,7 +97,7 @@ describe('the progress of a tail', () => {
     );
   });
 
-  it('advances with a clock that differs rather than keep too many IDs (S8)', () => {
+  it('advances with a differing clock rather than keep more than 10,000 IDs (S8)', () => {
     const progress = createProgress(0);
     const now = at(0.1, { ahead: 3 });
     progress.print(0, NOW, at(0));

@@ -87,7 +87,7 @@ describe('a state file', () => {
     expect((await saved(path)).positions).toEqual(POSITIONS);
   });
 
-  it('keeps the record of its workspace, and gets a new one if the key was rotated', async () => {
+  it('keeps its record of the workspace, and gets a new record if the key was rotated', async () => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
     const { workspace: first } = await saved(path);
@@ -146,18 +146,18 @@ describe('a state file', () => {
 
   it.each([
     [
-      'a damaged one',
+      'damaged',
       (bytes: Buffer) => bytes.subarray(0, -9),
       'it cannot be read (truncated or changed)',
       'Restore the state file from a backup',
     ],
     [
-      'an empty one',
+      'empty',
       () => Buffer.alloc(0),
       'it cannot be read (truncated or changed)',
       'Restore the state file from a backup',
     ],
-    ['one of another version', () => formatRecord({ version: 9 }), 'it has version 9, which', 'Update qrctl'],
+    ['of another version', () => formatRecord({ version: 9 }), 'it has version 9, which', 'Update qrctl'],
   ])('is neither treated as missing nor overwritten if it is %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
@@ -198,7 +198,7 @@ describe('a state file', () => {
     await expect(second).rejects.toThrow('stop');
   });
 
-  it('is the one that the path leads to after the wait for the lock', async () => {
+  it('is the file that its path leads to after the wait for the lock', async () => {
     const directory = await useDirectory();
     const [link, first, other] = ['link', 'first', 'other'].map((name) => join(directory, name)) as [
       string,

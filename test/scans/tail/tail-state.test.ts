@@ -60,20 +60,20 @@ describe('the state of a tail', () => {
   it.each([
     ['another version', { version: 2 }],
     ['no codes', { codes: undefined }],
-    ['a code that is no text', { codes: [1] }],
-    ['no choice', { all: null }],
-    ['a start that is no time', { sinceMs: '1' }],
+    ['a code that is not text', { codes: [1] }],
+    ['no choice of codes', { all: null }],
+    ['a start that is not a time', { sinceMs: '1' }],
     ['no start', { sinceMs: undefined }],
     ['no positions', { positions: {} }],
     ['a position without a code', { positions: [[1, { ...known, printed: [] }]] }],
-    ['a position that is none', { positions: [['x', null]] }],
+    ['a position that is null', { positions: [['x', null]] }],
     ['a position without a time', inPosition({ at: AT, printed: [] })],
     ['a position without clocks', inPosition({ fromMs: 1, printed: [] })],
-    ['an ID that is none', inPosition({ ...known, printed: [['7x', 1]] })],
+    ['an ID with text after it', inPosition({ ...known, printed: [['7x', 1]] })],
     ['an ID with text before it', inPosition({ ...known, printed: [['x7', 1]] })],
-    ['one of its scans without a time', inPosition({ ...known, printed: [['6', 1], ['7']] })],
+    ['one of two scans without a time', inPosition({ ...known, printed: [['6', 1], ['7']] })],
     [
-      'one of its positions that is none',
+      'one of two positions that is null',
       {
         positions: [
           ['x', { ...known, printed: [] }],
@@ -82,9 +82,9 @@ describe('the state of a tail', () => {
       },
     ],
     ['a scan without a time', inPosition({ ...known, printed: [['7']] })],
-    ['scans that are none', inPosition({ ...known, printed: 7 })],
+    ['scans that are a number', inPosition({ ...known, printed: 7 })],
     ['no workspace', { baseUrl: 1 }],
-  ])('is not read if another program wrote it: %s (S7)', (_, given) => {
+  ])('is refused if it has %s, although its checksum is right (S7)', (_, given) => {
     expect(parseTailState(formatRecord(saved)).sinceMs).toBe(1);
     expect(() => parseTailState(formatRecord({ ...saved, ...given }))).toThrow(UnknownRecordError);
   });

@@ -51,13 +51,13 @@ describe('the file of a log', () => {
     ['empty', '', 'truncated'],
     ['with other bytes', 'abd\n', 'edited'],
     ['with data after the last commit', 'abc\nxyz', 'edited'],
-  ])('is recognized if it is %s (V10)', async (_, content, word) => {
+  ])('is reported with the right fault, or none, if it is %s (V10)', async (_, content, word) => {
     const { fault, isUnfinished } = await check({ 'log.csv': content }, stateOf('abc\n'));
     expect(fault?.reason ?? 'nothing').toContain(word ?? 'nothing');
     expect(isUnfinished).toBe(false);
   });
 
-  it('may have data of a stopped run, which the next run removes', async () => {
+  it('is reported as unfinished if it has data of a stopped run, but not if its committed bytes changed', async () => {
     const state = { ...stateOf('abc\n'), stamp: undefined };
     expect(await check({ 'log.csv': 'abc\nxyz' }, state)).toMatchObject({
       isUnfinished: true,
@@ -69,7 +69,7 @@ describe('the file of a log', () => {
     });
   });
 
-  it('may be missing or moved within the directory, even if an empty file is in its place', async () => {
+  it('is found under a rotated name, even if an empty file replaced it, and is reported if it is missing', async () => {
     expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('no longer exists');
     expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({
       fault: undefined,
@@ -98,7 +98,7 @@ describe('rotated files', () => {
     });
   });
 
-  it('may be missing; an unknown file in their place counts as edited', async () => {
+  it('can be missing, but an unknown file in their place is reported', async () => {
     const state = stateOf('abc\n', 'one\n', 'two\n');
     const { gone, fault } = await check({ 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state);
     expect({ gone, fault }).toEqual({ gone: [state.rotated[0]], fault: undefined });

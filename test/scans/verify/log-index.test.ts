@@ -4,7 +4,7 @@ import { countIn, createLogIndex, dayOf, emptyIndex, sumOf } from '#scans/verify
 const DAY_MS = 86_400_000;
 
 describe('createLogIndex', () => {
-  it('counts the distinct scans of each code and day, and the rows that repeat one', () => {
+  it('counts the distinct scans of each code and day, and the rows that repeat a scan', () => {
     const index = createLogIndex(() => true);
     index.add('a', 1, 10);
     index.add('a', 2, DAY_MS - 1);
@@ -28,7 +28,7 @@ describe('createLogIndex', () => {
     expect(index.of('b')).toMatchObject({ rows: 1, twice: new Map() });
   });
 
-  it('returns the first and the last time of the wanted scans of all codes', () => {
+  it('returns the first and the last time of the scans of all codes that its filter accepts', () => {
     const index = createLogIndex((code, ms) => code !== 'c' && ms < 1000);
     expect(index.span()).toEqual({ firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY });
     index.add('a', 1, 500);
@@ -51,7 +51,7 @@ describe('createLogIndex', () => {
 });
 
 describe('sumOf', () => {
-  it('differs for IDs that differ in either half, even beyond 2^53 (V4)', () => {
+  it('differs for IDs that differ in their low or their high bits, even beyond 2^53 (V4)', () => {
     const high = [0, 1, 2, 2 ** 19];
     const low = [0, 1, 2, 3, 4, 1000, 65_536, 2 ** 31, 2 ** 32 - 1];
     const numbers = high.flatMap((part) => low.map((rest) => part * 2 ** 32 + rest));

@@ -45,7 +45,7 @@ describe('findSegments', () => {
     expect(found).toEqual({ days: [[1, 2]], logged: [9], totals: [10], requests: 2 });
   });
 
-  it('reads a range that is as cheap to read as to halve', async () => {
+  it('reads a range in full if reading costs no more than halving', async () => {
     const scans = scansOver(4, 20);
     const log = without(scans, 15);
     // Two pages, and two halvings would lead to one day.

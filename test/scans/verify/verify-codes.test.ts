@@ -51,7 +51,7 @@ describe('verifyCodes', () => {
     expect({ reads, repairs }).toEqual({ reads: 1, repairs: 2 });
   });
 
-  it('reports days in their order: of repeated rows, of missing scans, and of scans that are gone', async () => {
+  it('reports days with repeated rows, missing scans and scans that are gone in chronological order', async () => {
     const scans = scansOver(9, 90);
     const gone = { id: 900, time: START_MS + 1.5 * DAY_MS };
     const read = modelScans(scans).read;
@@ -149,7 +149,7 @@ describe('a code that was deleted (V7)', () => {
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
   });
 
-  it('counts as deleted if its total is refused with 404, and other codes are still compared', async () => {
+  it('has the outcome `gone` if its total is refused with 404, and other codes are still compared', async () => {
     const scans = scansOver(1, 30);
     const b = oneDay(without(scans, 5), modelScans(scans).read);
     const { results } = await verifyLogs({ a: oneDay(scans, isGone), b });
@@ -159,7 +159,7 @@ describe('a code that was deleted (V7)', () => {
     ]);
   });
 
-  it('counts as deleted if it is deleted during the search for parts that differ', async () => {
+  it('has the outcome `gone` if it is deleted during the search for parts that differ', async () => {
     const scans = scansOver(64, 640);
     const service = modelScans(scans, { pageCap: 1 });
     const read: ReadScans = (request) => (service.state.requests === 1 ? isGone() : service.read(request));
@@ -169,7 +169,7 @@ describe('a code that was deleted (V7)', () => {
     expect(reads).toBe(0);
   });
 
-  it('counts as deleted if it is deleted while a part is read', async () => {
+  it('has the outcome `gone` if it is deleted while a part is read', async () => {
     const scans = scansOver(1, 1200);
     const service = modelScans(scans);
     const read: ReadScans = async (request) => {
@@ -180,7 +180,7 @@ describe('a code that was deleted (V7)', () => {
     expect(results[0]).toMatchObject({ outcome: 'gone', days: [], added: 0 });
   });
 
-  it('counts as deleted if it is deleted before a total that may be capped is requested again', async () => {
+  it('has the outcome `gone` if it is deleted before a total that may be capped is requested again', async () => {
     const scans = scansOver(1, 100);
     const service = modelScans(scans);
     const read: ReadScans = (request) => (service.state.requests === 1 ? isGone() : service.read(request));
@@ -198,7 +198,7 @@ describe('a total that may be capped (V3)', () => {
     expect([...(added.get('a')?.keys() ?? [])]).toEqual(scans.slice(100).map(({ id }) => id));
   });
 
-  it('is read, and then equal if no scan is missing', async () => {
+  it('causes the scans to be read, with the outcome `equal` if no scan is missing', async () => {
     const scans = scansOver(1, 100);
     const { results, reads, repairs } = await verifyLogs({ a: oneDay(scans) });
     expect(results[0]).toMatchObject({ outcome: 'equal', days: [] });
@@ -215,7 +215,7 @@ describe('a total that may be capped (V3)', () => {
   });
 });
 
-describe('a part that is read', () => {
+describe('a part of a range that is read', () => {
   it('has its scans counted and added once if rows move while it is read (V5)', async () => {
     const scans = scansOver(1, 1300);
     const late = { id: 5000, time: START_MS + 1000 };
@@ -256,7 +256,7 @@ describe('a part that is read', () => {
     expect([...(added.get('a')?.keys() ?? [])]).toEqual([6000]);
   });
 
-  it('has a scan that is gone only if a second reading lacks it too: a replica may lag behind (V6)', async () => {
+  it('reports a scan as gone only if a second reading lacks that scan too, because a replica may lag (V6)', async () => {
     const scans = scansOver(1, 30);
     const late = scans.slice(28);
     // The first response is of a replica without the last two scans.
@@ -282,7 +282,7 @@ describe('a part that is read', () => {
     expect(gone.state.requests).toBe(2);
   });
 
-  it('has only scans that are gone if the service has none, without a request for the code', async () => {
+  it('reports all scans as gone if the service returns none, without a request for the code', async () => {
     const { results } = await verifyLogs(
       { a: oneDay(scansOver(1, 30), modelScans([]).read) },
       { getCode: isGone },

@@ -87,7 +87,7 @@ describe('readFilesEvidence', () => {
     expect(of(A).evidence).toMatchObject({ baseline: 1, isYoung: false });
   });
 
-  it('counts the hours of a silence one and two weeks before it (W1)', async () => {
+  it('counts the scans in the hours of a silence one and two weeks earlier (W1)', async () => {
     const last = END - 2 * DAY_MS;
     const week = 7 * DAY_MS;
     const weeksBefore = (weeks: number, ...times: number[]) =>
@@ -121,13 +121,13 @@ describe('readFilesEvidence', () => {
     expect(found?.coverage).toEqual({ startsLateMs: END - 8 * DAY_MS, endsEarlyMs: END - 1, isWhole: false });
   });
 
-  it('has the part of the nine weeks that the files cover', async () => {
+  it('returns the part of the nine weeks that the files cover', async () => {
     const scans = [START, END - 5].map((ms): Scan => [A, ms]);
     const { found } = await read([scans], { untilMs: END - 5 });
     expect(found?.coverage).toMatchObject({ startsLateMs: START, endsEarlyMs: undefined });
   });
 
-  it('has no evidence without a scan before the end', async () => {
+  it('returns no evidence without a scan before the end', async () => {
     expect((await read([[]])).found).toBeUndefined();
     expect((await readToEnd([[A, END]])).found).toBeUndefined();
     expect(
@@ -141,7 +141,7 @@ describe('readFilesEvidence', () => {
     ).toEqual([A]);
   });
 
-  it('names each code as in its last scan', async () => {
+  it('returns each code with the slug of its last scan', async () => {
     const first: Scan[] = [
       [A, END - 3, 'old'],
       [B, END - 2, 'b'],
@@ -161,7 +161,7 @@ describe('readFilesEvidence', () => {
     expect(await of(A).evidence.countSameHours(1, END - DAY_MS)).toBe(1);
   });
 
-  it('notes an incomplete line once', async () => {
+  it('prints one note about an incomplete line', async () => {
     const { notes } = await read([[[A, END - 1]]], { untilMs: END, end: `${A},menu,Menu,12` });
     expect(notes).toEqual([expect.stringContaining('1.csv is incomplete')]);
   });

@@ -41,16 +41,19 @@ describe('evidence from totals', () => {
       [true, false].map((wholeSeconds) => ({ sinceInclusive, untilInclusive, wholeSeconds })),
     ),
   );
-  it.each(bounds)('has exact weeks if rows are returned, with bounds %j (W8)', async (how) => {
-    const edges = [0, 1 / DAY_MS, 7, 7 - 1 / DAY_MS, 7 + 1 / DAY_MS, 63, 63 + 1 / DAY_MS];
-    const { evidence } = await read([...edges, ...daily(2, 60, 1)], how);
-    expect([evidence.recent, evidence.baseline]).toEqual([12 + 3, 106 + 2]);
-  });
+  it.each(bounds)(
+    'counts weeks exactly from returned rows, whatever bounds the service applies: %j (W8)',
+    async (how) => {
+      const edges = [0, 1 / DAY_MS, 7, 7 - 1 / DAY_MS, 7 + 1 / DAY_MS, 63, 63 + 1 / DAY_MS];
+      const { evidence } = await read([...edges, ...daily(2, 60, 1)], how);
+      expect([evidence.recent, evidence.baseline]).toEqual([12 + 3, 106 + 2]);
+    },
+  );
 
   it.each([
     ['descending', 2],
     ['ascending', 3],
-  ] as const)('shows the last scan of pages in %s order in %d requests', async (order, requests) => {
+  ] as const)('finds the last scan on pages in %s order with %d requests', async (order, requests) => {
     const busy = await read(daily(99, 70, 0.5), { order });
     const last = { ms: END - (0.5 + 0.5 / 99) * DAY_MS };
     expect(busy.evidence.last === 'unknown' ? await busy.evidence.findLast() : busy.evidence.last).toEqual(
@@ -65,12 +68,12 @@ describe('evidence from totals', () => {
     expect(silent.requests()).toBe(requests);
   });
 
-  it('excludes scans at the end or later from the last one (W8)', async () => {
+  it('excludes scans at the end or later when it finds the last scan (W8)', async () => {
     const { evidence } = await read([1, 0.5, 0, -500 / DAY_MS]);
     expect(evidence).toMatchObject({ recent: 2, last: { ms: END - DAY_MS / 2 } });
   });
 
-  it('has no last scan of unsorted pages, or of a total that may be capped', async () => {
+  it('has no last scan if pages are unsorted or the total may be capped', async () => {
     const mixed = await read(daily(99, 70), { order: 'none' });
     const expected = ['unknown', 'unknown', 2];
     expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual(expected);
@@ -151,7 +154,7 @@ describe('evidence from totals', () => {
     expect([await fresh.evidence.hasEarlier(), await fresh.evidence.findEarlier()]).toEqual([false, 'none']);
   });
 
-  it('marks a code as young that was created in the nine weeks', async () => {
+  it('marks a code as young if it was created within the nine weeks', async () => {
     const { startMs } = windows;
     expect((await read([], {}, startMs + 1)).evidence.isYoung).toBe(true);
     expect((await read([], {}, startMs)).evidence.isYoung).toBe(false);

@@ -39,7 +39,7 @@ const expectOutcome = async (expected: object, ...given: Parameters<typeof outco
   expect(await outcome(...given)).toMatchObject(expected);
 
 describe('a code that is compared with its own past', () => {
-  it('is ok if nothing changed, without another request', async () => {
+  it('has the outcome ok if nothing changed, without another request', async () => {
     expect(await outcome({})).toEqual({
       outcome: 'ok',
       scans: 80,
@@ -75,7 +75,7 @@ describe('a code that is compared with its own past', () => {
     await expectOutcome({ unjudged: 'capped', asked: [] }, { isCapped: true, last: ago(1) });
   });
 
-  it('is new if it is younger than the nine weeks, or was not scanned before them (W5)', async () => {
+  it('has the outcome new if it is younger than the nine weeks, or was not scanned before them (W5)', async () => {
     await expectOutcome({ outcome: 'new', asked: [] }, { recent: 500, isYoung: true });
     await expectOutcome({ outcome: 'new' }, { recent: 500, hasEarlier: async () => false });
     await expectOutcome({ outcome: 'ok', asked: [] }, { hasEarlier: async () => false });
@@ -87,7 +87,7 @@ describe('a code that is compared with its own past', () => {
 });
 
 describe('the hours of a silence', () => {
-  it('are counted from after the last scan, one or two weeks earlier', () => {
+  it('begin right after the last scan and end with the range, both shifted by whole weeks', () => {
     expect(hoursBefore(2, END - 5, END)).toEqual({
       sinceMs: END - 14 * DAY_MS - 4,
       untilMs: END - 14 * DAY_MS,
@@ -95,23 +95,35 @@ describe('the hours of a silence', () => {
   });
 });
 
-describe('a silence', () => {
+describe('a silence (time without scans)', () => {
   it.each([
     [
-      'of a day and a half, with scans in these hours of the two weeks before',
+      'of a day and a half is reported if both weeks before have scans in these hours',
       ago(1.5),
       [30, 30],
       'quiet',
       ['hours 1', 'hours 2'],
     ],
-    ['shorter than that', ago(1.49), [30, 30], 'ok', []],
-    ['as of every weekend', ago(2), [0, 80], 'ok', ['hours 1']],
-    ['where the week before was a campaign', ago(2), [80, 29], 'ok', ['hours 1', 'hours 2']],
+    ['of less than a day and a half is not reported', ago(1.49), [30, 30], 'ok', []],
+    [
+      'of two days is not reported if the week before has no scans in these hours',
+      ago(2),
+      [0, 80],
+      'ok',
+      ['hours 1'],
+    ],
+    [
+      'of two days is not reported if the second week before has too few scans in these hours',
+      ago(2),
+      [80, 29],
+      'ok',
+      ['hours 1', 'hours 2'],
+    ],
   ])('%s (W1)', async (_, last, sameHours, expected, asked) => {
     await expectOutcome({ outcome: expected, asked }, { last }, {}, { sameHours });
   });
 
-  it('of whole weeks needs no request, and expects the rate up to the last scan (W1)', async () => {
+  it('of whole weeks needs no request, and is judged by the rate up to the last scan (W1)', async () => {
     const silent = { recent: 0, asked: [] };
     // 42 days of scans at 1.5 a day, and 21 days of silence.
     await expectOutcome(
@@ -126,7 +138,7 @@ describe('a silence', () => {
     await expectOutcome({ outcome: 'ok', unjudged: 'few' }, { ...silent, baseline: 200, last: ago(60) });
   });
 
-  it('is not judged by the hours of earlier weeks if fewer than 30 scans are expected in a whole one (W2)', async () => {
+  it('is not judged by the hours of earlier weeks if fewer than 30 scans are expected in a whole week (W2)', async () => {
     const few = { recent: 30, last: ago(2) };
     const expected = { outcome: 'ok', unjudged: 'few', asked: [] };
     await expectOutcome(expected, { ...few, baseline: 239 });
@@ -147,13 +159,13 @@ describe('a silence', () => {
     );
   });
 
-  it('also costs a request with --quiet-for, or if the totals may be capped', async () => {
+  it('costs a request with --quiet-for, or if the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
     await expectOutcome({ outcome: 'ok', asked: ['last'] }, hidden, { quietForMs: DAY_MS });
     await expectOutcome({ unjudged: 'capped', asked: ['last'] }, { ...hidden, isCapped: true });
   });
 
-  it('of --quiet-for is reported for any code that had scans, however few or old (W4)', async () => {
+  it('as long as --quiet-for is reported for any code that ever had scans (W4)', async () => {
     const limits = { quietForMs: 7 * DAY_MS };
     const few = { recent: 0, baseline: 3 };
     await expectOutcome({ outcome: 'quiet', lastMs: END - 7 * DAY_MS }, { ...few, last: ago(7) }, limits);
@@ -177,7 +189,7 @@ describe('a silence', () => {
     await expectOutcome({ outcome: 'quiet' }, { isCapped: true, last: ago(8) }, limits);
   });
 
-  it('is verified by a period without scans if no row shows the last one (W4)', async () => {
+  it('is verified by a period without scans if no row shows the last scan (W4)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown' };
     const limits = { quietForMs: 3 * DAY_MS };
     const quiet = { outcome: 'quiet', lastMs: undefined, quietSinceMs: END - 3 * DAY_MS };
@@ -190,7 +202,7 @@ describe('a silence', () => {
     await expectOutcome(expected, { ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS });
   });
 
-  it('of a week is reported if no row shows the last scan and enough are expected in it (W1)', async () => {
+  it('of a week is reported if no row shows the last scan and at least 30 scans are expected in the week (W1)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown', recent: 0 };
     await expectOutcome({ outcome: 'quiet', expected: 80, quietSinceMs: END - 7 * DAY_MS }, hidden);
     await expectOutcome({ outcome: 'quiet', expected: undefined }, { ...hidden, isCapped: true });

@@ -25,7 +25,7 @@ describe('over generated years', () => {
     [5, 16],
     [20, 6],
     [100, 3],
-  ])('a code with %d scans per day that stops is reported within %d days', async (scansPerDay, days) => {
+  ])('a code whose %d scans per day stop is reported within %d days', async (scansPerDay, days) => {
     for (let seed = 1; seed <= 6; seed++) {
       const year = makeYear({ seed, scansPerDay, kind: KINDS[seed % 3] ?? 'daily', diesOnDay: 100 + seed });
       const verdicts = await watchYear(year);

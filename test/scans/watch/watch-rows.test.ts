@@ -45,7 +45,7 @@ describe('the row of a code', () => {
   });
 });
 
-it('a row shows no unknown figure', () => {
+it('a row has null for each unknown figure', () => {
   expect(
     watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END),
   ).toMatchObject({ expected: null, low: null, high: null, last_scan: null });
@@ -56,7 +56,7 @@ it('the outcomes quiet, drop and jump are findings', () => {
   expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual(expected);
 });
 
-describe('news since the last run (W10)', () => {
+describe('whether an outcome is news (W10)', () => {
   const judged = (outcome: 'quiet' | 'drop' | 'jump' | 'ok') => ({ outcome, note: null });
   it.each([
     ['a code that is quiet at the first run', judged('quiet'), undefined, true],
@@ -67,8 +67,8 @@ describe('news since the last run (W10)', () => {
     ['ok at the first run', judged('ok'), undefined, false],
     ['still a jump', judged('jump'), 'jump', false],
     ['a drop after a jump', judged('drop'), 'jump', true],
-    ['silent for so long that nothing is expected', inactiveRow(CODE, 'paused'), 'quiet', false],
-  ] as const)('are decided by the outcome of the last run: %s', (_, now, before, news) => {
+    ['paused after it was quiet', inactiveRow(CODE, 'paused'), 'quiet', false],
+  ] as const)('depends on the outcome of the last run: %s', (_, now, before, news) => {
     expect(isNews(now, before)).toBe(news);
   });
 });

@@ -6,7 +6,7 @@ import type { Transport } from '#service/transport';
 import { fakeClock } from '../../support/clock.ts';
 import { client, GET, prepare, type Setup, START } from './setup.ts';
 
-test('a 429 does not count as an attempt: a call succeeds after twenty of them (L17)', async () => {
+test('a 429 is not counted as an attempt: a call succeeds after twenty 429 responses (L17)', async () => {
   const clock = fakeClock();
   let asked = 0;
   const transport: Transport = {
@@ -123,7 +123,7 @@ describe('--retry-for', () => {
 });
 
 describe('--max-wait', () => {
-  test('0 uses up the window without a pause, and then fails at once with the time to retry', async () => {
+  test('0 uses up the window without a pause, and then fails immediately with the time to retry', async () => {
     const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 12 }, () => sender.call(GET))));
     const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -137,8 +137,8 @@ describe('--max-wait', () => {
   });
 });
 
-describe('places in flight', () => {
-  test('are never more than the concurrency, and are returned after every failure', async () => {
+describe('requests in flight', () => {
+  test('are never more than the concurrency, even after failures', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
     let inside = 0;
     let most = 0;

@@ -97,7 +97,7 @@ describe('requests in flight', () => {
     expect(congestion.width()).toBe(4);
   });
 
-  it('grow after 16 responses, or after 32 if the last growth failed (L22)', () => {
+  it('grow in number after 16 responses, or after 32 if the last growth failed (L22)', () => {
     const { congestion, end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);
@@ -135,7 +135,7 @@ describe('requests in flight', () => {
   });
 
   it.each([1, 8])(
-    'are first sent closer together, and then grow, with a concurrency of %i (L22)',
+    'are first sent closer together, and then grow in number, with a concurrency of %i (L22)',
     async (concurrency) => {
       const { clock, congestion, end } = prepare(concurrency);
       for (let i = 0; i < 6; i++) end(true, false, false);

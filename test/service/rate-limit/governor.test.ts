@@ -53,7 +53,7 @@ function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
 }
 
 describe('requests in flight', () => {
-  it('are one until a response states the limit, and then as many as the concurrency (L2)', async () => {
+  it('are limited to one until a response states the limit, and then to the concurrency (L2)', async () => {
     const { ask, answer, left } = govern();
     expect(await ask(10)).toBe(1);
     expect(await answer(left(50))).toBe(1 + 4);
@@ -116,7 +116,7 @@ describe('requests in flight', () => {
     expect(await answer(headersOf({}))).toBe(1 + 2);
   });
 
-  it('delay the probe of a new window if they reach the concurrency', async () => {
+  it('delay the probe request of a new window if they reach the concurrency', async () => {
     const { ask, answer, left, clock } = govern({ concurrency: 2 });
     await ask(3);
     await answer(left(50));
@@ -125,7 +125,7 @@ describe('requests in flight', () => {
     expect(await answer(left(50))).toBe(1 + 3);
   });
 
-  it('of an old window do not delay the single probe of a new window (L2)', async () => {
+  it('of an old window do not delay the single probe request of a new window (L2)', async () => {
     const { ask, admitted, answer, left, clock } = govern();
     await ask(2);
     await answer(left(50));
@@ -135,7 +135,7 @@ describe('requests in flight', () => {
     expect(await ask(0)).toBe(2 + 1);
   });
 
-  it('include a new probe after the first probe was lost', async () => {
+  it('include a new probe request after the first probe request was lost', async () => {
     const { ask, admitted, clock } = govern();
     await ask(3);
     admitted[0]?.failed(true);
@@ -143,7 +143,7 @@ describe('requests in flight', () => {
     expect(admitted).toHaveLength(2);
   });
 
-  it('return their place once, even if their end is reported twice', async () => {
+  it('are each counted as ended only once, even if their end is reported twice', async () => {
     const { ask, admitted, answer, left } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(50));
@@ -218,7 +218,7 @@ describe('a pause', () => {
     expect(told.slice(0, 3)).toEqual(['pause 1005', 'resume', expect.stringMatching(/^pause 4\d{3}/)]);
   });
 
-  it('holds all requests, and then the request that got the 429 is sent before later ones (L7)', async () => {
+  it('holds all requests, and then the request that got the 429 is sent before later requests (L7)', async () => {
     const { ask, answer, governor, clock } = govern();
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
@@ -286,7 +286,7 @@ describe('--max-wait', () => {
 });
 
 describe('an interruption', () => {
-  it('ends all waits at once, with its reason, and admits no more requests (L15)', async () => {
+  it('ends all waits immediately with its reason, and admits no more requests (L15)', async () => {
     const aborter = new AbortController();
     const { ask, governor } = govern({ signal: aborter.signal });
     await ask(1);

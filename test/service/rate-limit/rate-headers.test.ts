@@ -10,7 +10,7 @@ const DATE = 'Thu, 01 Jan 2099 00:00:00 GMT';
 const DATE_MS = Date.UTC(2099, 0, 1);
 
 describe('the headers of the rate limit', () => {
-  it('are parsed as specified', () => {
+  it('are parsed into the plan, the limit, the requests left, and times in milliseconds', () => {
     const headers = {
       'x-ratelimit-plan': 'pro',
       'x-ratelimit-limit': '300',
@@ -38,7 +38,7 @@ describe('the headers of the rate limit', () => {
     ['2.9', 2],
     ['123456789012345', 123_456_789_012_345],
     ['0.123456789', 0],
-  ])('with a Remaining of %s state %d requests', (text, remaining) => {
+  ])('with a Remaining of %s give %d requests left', (text, remaining) => {
     expect(parse({ 'x-ratelimit-remaining': text })).toEqual(headersOf({ remaining }));
   });
 

@@ -23,7 +23,7 @@ describe('the wait for the rate limit', () => {
     expect(waitMsFor(5, { ...limit, limit: unknown })).toBe(0);
   });
 
-  it('takes a whole minute for the first window if its end is unknown', () => {
+  it('assumes a whole minute for the first window if its end is unknown', () => {
     expect(waitMsFor(81, { ...limit, resetInMs: undefined })).toBe(120_000);
   });
 

@@ -137,14 +137,14 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(30_000);
   });
 
-  it('is that of a new window if Reset is more than a second later', () => {
+  it('belongs to a new window if Reset is more than a second later', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 50, resetMs: RESET + 1001 });
     expect(left()).toBe(50);
   });
 
-  it('is ignored if Reset is more than a second earlier, as in a previous window', () => {
+  it('is unchanged by a Reset that is more than a second earlier, as in a previous window', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 8, resetMs: RESET - 1000 });
@@ -200,13 +200,13 @@ describe('a late response', () => {
     expect(left()).toBe(59);
   });
 
-  it('without a Reset counts as a response of this window', async () => {
+  it('without a Reset is treated as a response of this window', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 59 }, 29_000);
     expect(left()).toBe(59);
   });
 
-  it('has a request that was sent before the window closed, not at the same time', async () => {
+  it('has a request that was sent before the window closed, but not at the same time', async () => {
     const { left, answer, limited, clock } = openWindow();
     await clock.advance(100);
     answer({ remaining: 2, resetMs: RESET });
@@ -242,7 +242,7 @@ describe('a 429', () => {
     expect(waitMs()).toBe(500);
   });
 
-  it('makes the number of requests left unknown, so that a probe is sent (L2)', async () => {
+  it('makes the number of requests left unknown, so that one request is sent as a probe (L2)', async () => {
     const { left, answer, limited, clock } = openWindow();
     answer({});
     limited({ retryAfterMs: 1000 });
@@ -250,7 +250,7 @@ describe('a 429', () => {
     expect(left()).toBeUndefined();
   });
 
-  it('whose Reset is now pauses for a second', async () => {
+  it('whose Reset is the current time pauses for a second', async () => {
     const { waitMs, limited, clock } = openWindow();
     await clock.advance(100);
     limited({ resetMs: NOW + 100 }, 0);
@@ -290,7 +290,7 @@ describe('a 429', () => {
     },
   );
 
-  it('is waited out by the monotonic clock, not by the wall clock', async () => {
+  it('pauses by the monotonic clock, not by the wall clock', async () => {
     const { waitMs, limited, clock } = openWindow();
     limited({ retryAfterMs: 9000 });
     clock.jump(86_400_000);
@@ -323,7 +323,7 @@ describe('a 429 of an intermediary', () => {
     expect(waitMs()).toBe(ms);
   });
 
-  it('counts once per burst, and pauses twice as long for each further burst (L19)', async () => {
+  it('is counted once per burst, and pauses twice as long for each further burst (L19)', async () => {
     const { waitMs, throttle, answer, clock } = openWindow();
     const burst = async (ms: number) => {
       const sentAt = clock.monotonic();
@@ -340,7 +340,7 @@ describe('a 429 of an intermediary', () => {
     await burst(1000);
   });
 
-  it('counts once per burst, also if the service itself sends the 429s (L19)', async () => {
+  it('is counted once per burst, like a 429 of the service itself (L19)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (let i = 0; i < 8; i++) limited({}, 0);
     expect(waitMs()).toBe(1000);
@@ -349,15 +349,15 @@ describe('a 429 of an intermediary', () => {
     expect(waitMs()).toBe(2000);
   });
 
-  it('counts once per burst, as do responses with Remaining 0 and no Reset (L19)', () => {
+  it('is counted once per burst, like a response with Remaining 0 and no Reset (L19)', () => {
     const { waitMs, answer } = openWindow();
     for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
     expect(waitMs()).toBe(1000);
   });
 });
 
-describe('values out of range', () => {
-  it('a Reset is accepted up to ten minutes ahead if the clock of the service is unknown (L8)', () => {
+describe('the accepted range', () => {
+  it('of a Reset ends ten minutes ahead if the clock of the service is unknown (L8)', () => {
     const clock = fakeClock({ wallMs: NOW });
     const serviceClock = { observe() {}, nowMs: () => undefined };
     const believed = (aheadMs: number) => {
@@ -378,7 +378,7 @@ describe('values out of range', () => {
     [3_660_000, 3_660_000],
     // Not believed: a minute, as the specification counts.
     [3_660_001, 60_000],
-  ])('a Retry-After of %d ms causes a pause of %d ms (L8)', (retryAfterMs, waitMs) => {
+  ])('makes a Retry-After of %d ms cause a pause of %d ms (L8)', (retryAfterMs, waitMs) => {
     const window = openWindow();
     window.limited({ resetMs: RESET, retryAfterMs });
     expect(window.waitMs()).toBe(waitMs);
@@ -390,13 +390,13 @@ describe('values out of range', () => {
     [-1000, 0],
     // Long past, so it says nothing: a guess.
     [-1001, 1000],
-  ])('a Reset %d ms ahead, with no requests left, causes a wait of %d ms (L8)', (aheadMs, waitMs) => {
+  ])('makes a Reset %d ms ahead, with no requests left, cause a wait of %d ms (L8)', (aheadMs, waitMs) => {
     const window = openWindow();
     window.answer({ remaining: 0, resetMs: NOW + aheadMs });
     expect(window.waitMs()).toBe(waitMs);
   });
 
-  it('a Reset is compared with the Date of its own response', () => {
+  it('of a Reset is relative to the Date of its own response', () => {
     const believed = (aheadMs: number, dateMs: number) => {
       const { rateLimit, answer } = openWindow();
       answer({ remaining: 5, resetMs: NOW + aheadMs, dateMs: NOW + dateMs });
@@ -422,7 +422,7 @@ describe('a wait without a length from the service', () => {
     expect(waitMs()).toBe(1000);
   });
 
-  it('follows a response without Reset and with no requests left, and precedes a probe', async () => {
+  it('follows a response without Reset and with no requests left, and precedes a probe request', async () => {
     const { left, waitMs, answer, clock } = openWindow();
     answer({ remaining: 1 });
     expect(waitMs()).toBe(0);

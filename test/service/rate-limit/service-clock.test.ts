@@ -72,7 +72,7 @@ describe('the clock of the service', () => {
     expect(nowMs(1000)).toBe(T + ms + 1000);
   });
 
-  it('counts as set only if a Date is more than a second beyond the bounds', () => {
+  it('is recognized as set only if a Date is more than a second beyond the bounds', () => {
     // After the first answer the clock is between T and T + 1000 at the start.
     const back = observing();
     back.observe(T, 0, 0);
@@ -89,7 +89,7 @@ describe('the clock of the service', () => {
     expect(forward.nowMs(100)).toBe(T + 2000);
   });
 
-  it('may drift: a newer lower bound replaces an older bound that may be further off', () => {
+  it('is corrected for drift: a newer lower bound replaces an older bound that may be further off', () => {
     // After ten thousand seconds a bound may be a second off.
     const received = 50_000 + 10_000_000;
     const old = observing();

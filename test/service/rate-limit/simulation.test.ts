@@ -131,7 +131,7 @@ describe('unreliable headers', () => {
     expect(Math.max(0, ...longest)).toBeLessThan(61_000);
   });
 
-  test('a Reset in milliseconds causes no 429 and no wait of more than about a minute (L8)', async () => {
+  test('with a Reset in milliseconds cause no 429 and no wait of more than about a minute (L8)', async () => {
     const longest: number[] = [];
     const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
     const { model, sender, limited } = await simulate(30, { limit: 10, resetInMilliseconds: true, events });
@@ -143,7 +143,7 @@ describe('unreliable headers', () => {
 });
 
 describe('in any case', () => {
-  test('every request succeeds or is reported as unavailable, also with lost responses and missing headers', async () => {
+  test('every request succeeds or is reported as unavailable, even with lost responses and missing headers', async () => {
     const cases = fc.record({
       seed: fc.integer({ min: 1, max: 1_000_000 }),
       windowMs: fc.constantFrom(300, 1000, 1500, 10_000, 60_000),

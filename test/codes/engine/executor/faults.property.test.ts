@@ -27,7 +27,7 @@ const history = fc.record({
   paused: fc.constantFrom('Door', 'Table'),
 });
 
-it('after any faults and kills, a run without them leaves one code per row', async () => {
+it('a run without faults leaves one code per row after any faults and kills of earlier runs', async () => {
   await fc.assert(
     fc.asyncProperty(
       history,

@@ -70,7 +70,7 @@ describe('a run killed at any step', () => {
     });
   });
 
-  it('that re-creates codes on request creates them once, however often the command runs (E7)', async () => {
+  it('with --as-new creates one new code per row, however often the command is repeated (E7)', async () => {
     const rows = CODES.map(({ name, destination }, at) => newRow(at + 2, name, destination ?? ''));
     const asNew = policyOf({ decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } });
     const names = [...CODES, ...CODES].map(({ name }) => name).sort();

@@ -42,18 +42,18 @@ async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) 
 }
 
 describe('a row whose code is missing from a listing', () => {
-  it('counts as `deleted` if a request for the code does not find it either', async () => {
+  it('has the action `deleted` if a request for the code does not find it either', async () => {
     const { read } = await readRow([[]], false);
     expect((await read).plan.items).toMatchObject([{ action: 'deleted' }]);
   });
 
-  it('has its code if a later listing contains the code', async () => {
+  it('is assigned to its code if a later listing contains the code', async () => {
     const { read, waits } = await readRow([[], [], [CODE]], true);
     expect((await read).plan.items).toMatchObject([{ action: 'delete', code: CODE }]);
     expect(waits).toEqual([10_000]);
   });
 
-  it('ends the run if the service returns the code, but no listing contains it', async () => {
+  it('makes the run fail if the service returns the code, but no listing contains it', async () => {
     const { read } = await readRow([[], [], []], true);
     await expect(read).rejects.toThrow('the list of codes is out of date');
   });

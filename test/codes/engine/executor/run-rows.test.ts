@@ -48,7 +48,7 @@ describe('a run over new rows', () => {
     expect(post).toMatchObject({ is: 'post', values: { name: 'Menu' } });
   });
 
-  it('sends only the request for the listing the second time', async () => {
+  it('sends only the request for the listing if it is repeated', async () => {
     const world = createWorld();
     await world.run([MENU, BAR]);
     expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['unchanged', 'unchanged']);
@@ -85,7 +85,7 @@ describe('a run over new rows', () => {
   });
 });
 
-describe('a lost response', () => {
+describe('a request whose response was lost', () => {
   it('is looked up once, after the visibility delay and all other requests', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     const end = await world.run([MENU, BAR]);
@@ -95,14 +95,14 @@ describe('a lost response', () => {
     expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu' });
   });
 
-  it('of a request that was not applied leads to a second request, and to a last look-up at the end of the run', async () => {
+  it('that was not applied is sent a second time, and looked up again at the end of the run', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
     expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu', 'LIST']);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('of equal rows results in one code per row', async () => {
+  it('leaves one code per row if rows are equal', async () => {
     const world = createWorld({ post: mishapsOf('applied', 'drop') });
     const rows = [MENU, { ...MENU, row: 2, line: 3 }];
     expect(outcomesOf(await world.run(rows))).toEqual(['created', 'created']);
@@ -110,14 +110,14 @@ describe('a lost response', () => {
     expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('of one of two equal rows does not give its code to the other row, which was rejected', async () => {
+  it('for one of two equal rows does not assign its code to the other row, whose request was rejected', async () => {
     const world = createWorld({ post: mishapsOf('rejected', 'applied') });
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(outcomesOf(end)).toEqual(['failed', 'created']);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('for rows whose names the service shortens to the same name results in one code per row', async () => {
+  it('leaves one code per row if the service shortens the names of two rows to the same name', async () => {
     const alters = ({ name = '', ...values }: CodeChanges) => ({ ...values, name: name.slice(0, 4) });
     const rows = [newRow(2, 'Menu 1', 'https://example.com/m'), newRow(3, 'Menu 2', 'https://example.com/m')];
     const world = createWorld({ alters, post: mishapsOf('none', 'none', 'applied', 'drop') });
@@ -128,7 +128,7 @@ describe('a lost response', () => {
     expect(namesOf(world)).toHaveLength(4);
   });
 
-  it('whose request is applied after the run leaves a duplicate that the next run reports', async () => {
+  it('that is applied after the run leaves a duplicate code that the next run reports', async () => {
     const world = createWorld({ post: mishapsOf('very-late') });
     const end = await world.run([MENU]);
     expect(outcomesOf(end)).toEqual(['created']);
@@ -141,7 +141,7 @@ describe('a lost response', () => {
     expect(outcomesOf(await world.run([MENU])), 'until it was decided').toEqual(['undecided']);
   });
 
-  it('is reported by its run if its duplicate code appears before the end of the run (E15)', async () => {
+  it('is reported by its run if a duplicate code appears before the end of the run (E15)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
     const end = await world.run([MENU]);
@@ -151,7 +151,7 @@ describe('a lost response', () => {
     expect(world.records.at(-1)?.is).not.toBe('end');
   });
 
-  it('leads to three requests at most', async () => {
+  it('is sent at most three times', async () => {
     const world = createWorld({ post: () => 'drop' });
     const end = await world.run([MENU]);
     expect(end?.stop).toBeInstanceOf(UnavailableError);
@@ -159,7 +159,7 @@ describe('a lost response', () => {
     expect(writesOf(world)).toHaveLength(3);
   });
 
-  it('that occurs ten times in a row delays other rows until the look-up (E17)', async () => {
+  it('delays the remaining rows until the look-up if it is the tenth in a row (E17)', async () => {
     const world = createWorld({ post: (n) => (n < 10 ? 'applied' : 'none') });
     const end = await world.run(rowsNamed(14));
     expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
@@ -167,7 +167,7 @@ describe('a lost response', () => {
     expect(world.sent.indexOf('LIST', 1)).toBe(11);
   });
 
-  it('of an earlier run is looked up before its row is sent again, while new rows are sent immediately', async () => {
+  it('in an earlier run is looked up before its row is sent again, while new rows are sent immediately', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     await world.run([MENU], {}, 7);
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post']);
@@ -184,7 +184,7 @@ describe('a lost response', () => {
   });
 });
 
-describe('a list that is out of date', () => {
+describe('a listing without codes that earlier requests created', () => {
   it('is requested again after the visibility delay', async () => {
     const world = createWorld({ listLagMs: (n) => (n === 0 ? 15_000 : 0) });
     await world.run([MENU], { listCodes: async () => [] });
@@ -193,7 +193,7 @@ describe('a list that is out of date', () => {
     expect(world.sent).toEqual(['LIST', 'GET', 'LIST', 'POST Bar']);
   });
 
-  it('stops the run if the list is still out of date after the delay (E16)', async () => {
+  it('stops the run if the codes are still missing after the delay (E16)', async () => {
     const world = createWorld({ listLagMs: () => 60_000 });
     await world.run(rowsNamed(5));
     await expect(world.run(rowsNamed(6))).rejects.toBeInstanceOf(UnprovenError);
@@ -203,7 +203,7 @@ describe('a list that is out of date', () => {
     ).toHaveLength(6);
   });
 
-  it("stops a run that can't look up a lost response", async () => {
+  it('stops the run if the code of a lost response must be looked up in it', async () => {
     const world = createWorld({ post: mishapsOf('none', 'applied'), listLagMs: () => 60_000 });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(UnprovenError);
@@ -211,7 +211,7 @@ describe('a list that is out of date', () => {
     expect(namesOf(world)).toEqual(['Menu', 'Bar', 'Door']);
   });
 
-  it('does not count as out of date if the missing codes were deleted', async () => {
+  it('is accepted if the missing codes were deleted', async () => {
     const world = createWorld();
     await world.run([MENU, BAR]);
     world.remove('Menu');
@@ -233,7 +233,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('fail, also in the next run, if the service reported success but changed nothing', async () => {
+  it('fail in each run if the service reports success but changes nothing', async () => {
     const world = createWorld({ codes: [menu], alters: () => ({}) });
     for (const _ of [1, 2]) {
       const end = await world.run([renamed], { policy: UPDATE });
@@ -262,13 +262,13 @@ describe('changes', () => {
     expect(outcomesOf(await world.run([row], { policy: UPDATE }))).toEqual(['unchanged']);
   });
 
-  it('are not sent for a code that was deleted meanwhile', async () => {
+  it('have the outcome `gone` for a code that another client deleted during the run', async () => {
     const world = createWorld({ codes: [menu] });
     const end = await world.run([renamed], { policy: UPDATE, onPlan: () => world.remove('Menu') });
     expect(outcomesOf(end)).toEqual(['gone']);
   });
 
-  it('cost no listing if the codes were read by ID', async () => {
+  it('require no listing if the codes were read by ID', async () => {
     const world = createWorld({ codes: [menu] });
     const readNamed = async () => listingOf([menu], false);
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE, readNamed }))).toEqual(['updated']);
@@ -281,7 +281,7 @@ describe('the run stops', () => {
     ['unauthorized', AuthError],
     ['full', PlanLimitError],
     ['max-wait', RateLimitError],
-  ] as const)('at the failure %s, and the next run sends the remaining rows', async (mishap, failure) => {
+  ] as const)('at the failure `%s`, and the next run sends the remaining rows', async (mishap, failure) => {
     const world = createWorld({ post: mishapsOf('none', mishap) });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(failure);
@@ -324,7 +324,7 @@ describe('the run stops', () => {
     expect(world.time.monotonic()).toBe(3000);
   });
 
-  it('before the request if the ledger cannot be written', async () => {
+  it("before it sends a request if the ledger can't be written", async () => {
     const world = createWorld();
     const full = new LocalError('the disk is full');
     const ledger = {
@@ -382,7 +382,7 @@ describe('deletions', () => {
     expect(outcomesOf(end)).toEqual(['gone', 'deleted']);
   });
 
-  it('follow the backup of their code, and are not sent if the backup fails', async () => {
+  it('are sent after the backup of their code, or not at all if the backup fails', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, {
       policy: DELETE,
@@ -399,7 +399,7 @@ describe('deletions', () => {
   });
 });
 
-describe('a code that was paused for its backup by a run that was killed', () => {
+describe('a code that a killed run paused for a backup', () => {
   const menu = codeOf(1, { name: 'Menu' });
   const bar = codeOf(2, { name: 'Bar' });
 
@@ -434,7 +434,7 @@ describe('a code that was paused for its backup by a run that was killed', () =>
     expect(writesOf(world)).toEqual(['DELETE Menu']);
   });
 
-  it('keeps its status if another client changed it', async () => {
+  it('keeps a status that another client has set since', async () => {
     const world = await killedBackup();
     world.edit('Menu', { status: 'expired' });
     await world.run([DOOR]);

@@ -50,7 +50,7 @@ async function viewOf(memory: MemoryDisk) {
 }
 
 describe('the file of a ledger', () => {
-  it('is created for this user alone, and contains the added records', async () => {
+  it('is accessible by this user only, and contains the added records', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN, post(1), post(2), made(1)]);
     expect(memory.modeOf(PATH)).toBe(0o600);
@@ -167,10 +167,10 @@ it('a long ledger remains usable if the disk is too full to compact it', async (
   expect((await viewOf(memory)).unclear.map(({ n }) => n)).toEqual([1, 2]);
 });
 
-describe('a ledger with another key', () => {
+describe('a ledger with another API key or base URL', () => {
   const known = [RUN, post(1), made(1), post(2), made(2)];
 
-  it('is accepted if the workspace has one of its codes, because the key was rotated', async () => {
+  it('is accepted after a key rotation if the workspace has one of its codes', async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const rotated = workspaceOf('svc_live_b', ['code-1']);
@@ -182,7 +182,7 @@ describe('a ledger with another key', () => {
     expect((await viewOf(memory)).claims.size).toBe(2);
   });
 
-  it('is refused, unchanged, if the workspace has none of its codes', async () => {
+  it('is refused and left unchanged if the workspace of the new key has none of its codes', async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const before = memory.read(PATH);
@@ -203,14 +203,14 @@ describe('a ledger with another key', () => {
     );
   });
 
-  it('is accepted if it has no codes', async () => {
+  it('is accepted if it has neither codes nor requests', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN]);
     await add(memory, [post(1)], workspaceOf('svc_live_b'));
     expect((await viewOf(memory)).unclear).toHaveLength(1);
   });
 
-  it('is refused with another base URL', async () => {
+  it('is refused if its base URL differs, even if the workspace has one of its codes', async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const moved = workspaceOf('svc_live_a', ['code-1'], 'https://new.example/api/v1');
@@ -218,7 +218,7 @@ describe('a ledger with another key', () => {
   });
 });
 
-describe('a file that is not a whole ledger', () => {
+describe('a file that is not a valid ledger', () => {
   const header = { is: 'ledger', version: 1, baseUrl: BASE };
   const text = (...lines: readonly object[]) => lines.map(formatLine).join('');
   const damaged = text(header, RUN, post(1)).replace('"ids":["x"]', '"ids":["y"]');
@@ -256,7 +256,7 @@ describe('a file that is not a whole ledger', () => {
       'Move the file away',
     ],
     ['a sheet', 'name,destination\n', 'is not a qrctl ledger', 'Move the file away'],
-  ])('(%s) is refused, unchanged', async (_, content, message, hint) => {
+  ])('(%s) is refused and left unchanged', async (_, content, message, hint) => {
     const memory = createMemoryDisk();
     memory.write(PATH, content);
     const refusal = {
@@ -269,7 +269,7 @@ describe('a file that is not a whole ledger', () => {
     expect(memory.read(PATH)).toBe(content);
   });
 
-  it('in a directory that does not exist is refused with its path and a hint', async () => {
+  it('is refused with its path and a hint if its directory does not exist', async () => {
     const opening = openLedgerFile('/data/no/x.jsonl', workspaceOf(), createMemoryDisk().disk);
     await expect(opening).rejects.toMatchObject({
       message: 'cannot write the ledger /data/no/x.jsonl: its directory does not exist (ENOENT)',

@@ -88,7 +88,7 @@ describe('a ledger in the state directory', () => {
     ]);
   });
 
-  it('has each record in its view, even before a noted record is on disk', async () => {
+  it('includes each record in its view immediately, even before `note` has written the record to disk', async () => {
     const ledger = await openLedger(optionsOf());
     const [run, post, made] = lines('a');
     for (const record of [run, post]) if (record) await ledger.append([record]);
@@ -119,7 +119,7 @@ describe('a ledger in the state directory', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is created with a note if no code of an earlier ledger with the base URL exists', async () => {
+  it('is created with a note if no code of an earlier ledger for the same base URL exists in the workspace', async () => {
     const first = await make('a');
     const second = await make('b', optionsOf({ key: 'svc_live_b' }));
     expect(second).not.toBe(first);
@@ -240,7 +240,7 @@ describe('two runs at once', () => {
   });
 });
 
-describe('a ledger of --ledger', () => {
+describe('a ledger specified with --ledger', () => {
   it('is the specified file or the target of a specified link; no other file is created', async () => {
     const path = join(directory, 'mine.jsonl');
     symlinkSync(path, join(directory, 'link'));
@@ -268,7 +268,7 @@ describe('a ledger of --ledger', () => {
   });
 });
 
-describe('without a place for a ledger', () => {
+describe('without a directory for a ledger', () => {
   it.each([
     ['no home directory', {}, 'there is no home directory'],
     [
@@ -278,17 +278,20 @@ describe('without a place for a ledger', () => {
     ],
     ['a directory in which nothing can be made', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
     ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
-  ])('a run remembers only its own requests, and notes this once (%s)', async (_, env, reason) => {
-    const ledger = await openLedger({ ...optionsOf(), env });
-    expect(ledger.path).toBeUndefined();
-    await ledger.append(lines('a'));
-    expect([...ledger.view().claims.keys()]).toEqual(['a']);
-    await ledger.close();
-    expect(notes).toEqual([expect.stringContaining(reason)]);
-  });
+  ])(
+    'a run remembers only its own requests, and prints one note with the reason (%s)',
+    async (_, env, reason) => {
+      const ledger = await openLedger({ ...optionsOf(), env });
+      expect(ledger.path).toBeUndefined();
+      await ledger.append(lines('a'));
+      expect([...ledger.view().claims.keys()]).toEqual(['a']);
+      await ledger.close();
+      expect(notes).toEqual([expect.stringContaining(reason)]);
+    },
+  );
 });
 
-describe('reading for a dry run', () => {
+describe('reading a ledger for a dry run', () => {
   it('creates no file and no directory, and prints nothing', async () => {
     expect(await claimsOf()).toEqual([]);
     expect(await claimsOf({ ...optionsOf(), env: {} })).toEqual([]);

@@ -29,11 +29,11 @@ describe('the state directory', () => {
     ['nowhere on Windows without one', { HOME: '/home/u' }, 'win32', undefined],
     ['nowhere with a relative home', { HOME: 'home' }, 'linux', undefined],
     ['nowhere without a home', {}, 'linux', undefined],
-  ])('is %s', (_, env, system, path) => {
+  ])('depends on the variables and the system: %s', (_, env, system, path) => {
     expect(stateDirectory(env, system)).toBe(path);
   });
 
-  it('is created with its parents, for this user alone', async () => {
+  it('is created with its parent directories, accessible by this user only', async () => {
     const memory = createMemoryDisk();
     memory.user = 0;
     expect(await makeStateDirectory(memory.disk, { XDG_STATE_HOME: '/data/state' })).toBe(

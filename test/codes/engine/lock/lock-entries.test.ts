@@ -24,8 +24,8 @@ function entriesAfter(
   ];
 }
 
-describe('the entry of a key of the file', () => {
-  it('contains the code of its row; an entry of another key with that code is removed', () => {
+describe('the lock entry of a key in the file', () => {
+  it('contains the code of its row, and replaces the entry of another key with that code', () => {
     expect(entriesAfter([], ['create', {}], 'created', { code })).toEqual([entryOf('a', code)]);
     const others = [entryOf('b', code), entryOf('c', codeOf(2))];
     expect(entriesAfter(others, ['adopt', { how: 'equal' }], 'adopted', { code })).toEqual([
@@ -46,10 +46,13 @@ describe('the entry of a key of the file', () => {
     expect([...after.values()]).toEqual([entryOf('a', two), entryOf('b', one)]);
   });
 
-  it.each(['gone', 'undecided', 'exists'] as const)('is unchanged if the row is `%s`', (outcome) => {
-    const before = [entryOf('a', codeOf(3)), entryOf('b', codeOf(2))];
-    expect(entriesAfter(before, [outcome, { how: 'equal', code }], outcome)).toEqual(before);
-  });
+  it.each(['gone', 'undecided', 'exists'] as const)(
+    'is unchanged if the row has the outcome `%s`',
+    (outcome) => {
+      const before = [entryOf('a', codeOf(3)), entryOf('b', codeOf(2))];
+      expect(entriesAfter(before, [outcome, { how: 'equal', code }], outcome)).toEqual(before);
+    },
+  );
 
   it('is not created from a code that a row only resembles', () => {
     const edited = { how: 'equal' as const, code, changes: [{ ...change, what: 'conflict' as const }] };
@@ -57,7 +60,7 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);
   });
 
-  it('has the base of a field in conflict, not the value of the other client, if the key is new (E23)', () => {
+  it('has the base of a conflicting field, not the value that another client set, if the key is new (E23)', () => {
     const open = { how: 'key' as const, code };
     const conflict: FieldChange = { ...change, what: 'conflict', base: 'saved' };
     const entries = entriesAfter([], ['conflict', { ...open, changes: [conflict] }], 'conflict', { code });
@@ -111,7 +114,7 @@ describe('the entry of a key of the file', () => {
   });
 });
 
-describe('the entry of a key that was removed from the file', () => {
+describe('the lock entry of a key that was removed from the file', () => {
   const entry = entryOf('a', codeOf(1, { name: 'applied' }));
 
   it('is removed if its code was deleted', () => {
@@ -125,7 +128,7 @@ describe('the entry of a key that was removed from the file', () => {
     expect(entriesAfter([entry], ['removed', { code: edited }])).toEqual([{ ...entry, removed: true }]);
   });
 
-  it('states that its removal paused the code, while the code is paused', () => {
+  it('records that the removal paused the code, until the code is active again', () => {
     const paused = codeOf(1, { status: 'paused' });
     const [marked] = entriesAfter([entry], ['removed', { pause: 'removed' }], 'updated', { code: paused });
     expect(marked).toEqual({ ...entry, status: 'paused', removed: 'paused' });

@@ -84,7 +84,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('has one sorted line per key, and no line that changes with its neighbors (E22)', async () => {
+  it('has one line per key, sorted by key, and a new key changes no other line (E22)', async () => {
     const before = formatLock(lockOf(entry('b', 1), entry('a', 2))).split('\n');
     const after = formatLock(lockOf(entry('b', 1), entry('a', 2), entry('c', 3))).split('\n');
     expect(after.filter((line) => !before.includes(line))).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('with a git conflict is refused with the line numbers (E22)', async () => {
+  it('is refused with the line numbers of its git conflict markers (E22)', async () => {
     const [head = '', ...rest] = formatLock(lockOf(entry('a', 1), entry('b', 2))).split('\n');
     const content = [
       head,
@@ -114,7 +114,7 @@ describe('a lock file', () => {
     }
   });
 
-  it('is refused if a key has two codes or a code two keys, but may have a line twice (E22)', async () => {
+  it('is refused if a key has two codes or a code has two keys, but may repeat a line (E22)', async () => {
     const lines = formatLock(lockOf(entry('a', 1), entry('b', 2), entry('c', 3))).split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));
     const twice = (line: string) => faultsOf(lines.with(at, line).join('\n'));
@@ -131,7 +131,7 @@ describe('a lock file', () => {
     expect(await twice(lines[at] ?? '')).toBe('');
   });
 
-  it('compares IDs and keys in any case, and keys without their spaces', async () => {
+  it('ignores case in IDs and keys, and spaces in keys', async () => {
     const hex = 'abcdefab-0000-4000-8000-00000000000a';
     const both = (first: string, second: string) => {
       const [one, two] = [first, second].map((id, n) => JSON.stringify({ ...entry(`k${n}`, 1), id }));
@@ -144,7 +144,7 @@ describe('a lock file', () => {
     expect(foldKey('straße')).not.toBe(foldKey('STRASSE'));
   });
 
-  it('keeps the byte order marks of its values', async () => {
+  it('keeps byte order marks within its values', async () => {
     const lock = lockOf({ ...entry('a', 1), name: 'x\ufeffy' });
     for (const start of ['', '\ufeff'])
       expect((await parseLock(start + formatLock(lock), 'codes.lock.json')).entries).toEqual(lock.entries);
@@ -170,7 +170,7 @@ describe('a lock file', () => {
     expect(await hintOf('{}')).toBe('Specify a different file with --lock.');
   });
 
-  it('is refused if it is damaged, of a newer version, or another kind of file', async () => {
+  it('is refused if it is damaged, was written by a newer version, or is another kind of file', async () => {
     const whole = formatLock(lockOf(entry('a', 1)));
     expect(await faultsOf(whole.replace('"version": 1', '"version": 2'))).toContain('newer');
     expect(await faultsOf(whole.replace('"version": 1', '"version": "2"'))).toContain('not a lock file');

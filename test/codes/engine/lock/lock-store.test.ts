@@ -13,14 +13,14 @@ const WORKSPACE = createWorkspace({ baseUrl: 'https://qr.example/api/v1', apiKey
 const processes = { pid: 7, isRunning: () => false };
 
 describe('the lock file on disk', () => {
-  it('is undefined if there is no file, and refused if it can’t be read', async () => {
+  it("is read as undefined if it does not exist, and refused if it can't be read", async () => {
     const directory = await useDirectory();
     expect(await readLock(join(directory, 'none.lock.json'))).toBeUndefined();
     await mkdir(join(directory, 'codes.lock.json'));
     await expect(readLock(join(directory, 'codes.lock.json'))).rejects.toBeInstanceOf(UsageError);
   });
 
-  it('is written only if its entries have changed, and not without entries (E22)', async () => {
+  it('is written only if its entries have changed, and is not created without entries (E22)', async () => {
     const memory = createMemoryDisk();
     const path = '/data/codes.lock.json';
     const workspace = await WORKSPACE.record();
@@ -37,7 +37,7 @@ describe('the lock file on disk', () => {
     expect((await readLock(path, undefined, memory.disk))?.entries.size).toBe(0);
   });
 
-  it('is refused at a path that leads to a device, which would lose its content', async () => {
+  it('is refused if its path leads to a device, which would discard the content', async () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await symlink('/dev/null', path);
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };

@@ -66,7 +66,7 @@ describe('a dated change', () => {
     expect(actOn(B, { base: X, earlier: [B] }).what).toBe('send');
   });
 
-  it('is applied once', () => {
+  it('is applied only once, so a later edit by another client is kept', () => {
     const ledger = patched(1, X, A, 10);
     for (const base of [undefined, X, A])
       expect(actOn(Z, { ledger, ...(base !== undefined && { base }) })).toEqual({
@@ -75,7 +75,7 @@ describe('a dated change', () => {
       });
   });
 
-  it('is sent over an earlier dated change, and counts as `overwrite` if another client edited the code', () => {
+  it('replaces an earlier dated change, and is an `overwrite` if another client edited the code in between', () => {
     const ledger = patched(1, X, A, 10);
     for (const base of [undefined, X]) {
       const rest = { ledger, wants: B, ...(base !== undefined && { base }) };
@@ -88,7 +88,7 @@ describe('a dated change', () => {
     expect(actOn(B, { ledger: back, atMs: 10 }).what).toBe('send');
   });
 
-  it('keeps a later change that an undated file made', () => {
+  it('does not replace a later change from an undated file', () => {
     expect(actOn(Z, { ledger: [...patched(1, X, A, 10), ...patched(2, A, Z)] }).what).toBe('keep');
   });
 
@@ -107,7 +107,7 @@ describe('a dated change', () => {
     expect(actOn(Z, { ledger: [...ledger, ...seen.learned] })).toEqual({ what: 'keep', learned: [] });
   });
 
-  it('is recorded if the code has its value already', () => {
+  it('is recorded as applied if the code already has its value', () => {
     const { what, learned } = actOn(A);
     expect(what).toBeUndefined();
     expect(learned).toMatchObject([{ is: 'due', due: { destination: { atMs: 10, says: A } } }]);

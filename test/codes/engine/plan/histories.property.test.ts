@@ -3,10 +3,10 @@ import { plan } from '#codes/engine/plan/plan';
 import { runs } from '../../../support/property-runs.ts';
 import { playHistory } from './world/history.ts';
 
-describe('a week of three people with copies of a sheet, lost responses, kills, and lost memories', () => {
+describe('a week in which three people edit copies of a sheet, and responses, runs and ledgers are lost', () => {
   const { numRuns, seed } = runs(200, 150_000);
 
-  it('never creates a duplicate code, takes the code of another row, or reverts an edit without a report', () => {
+  it('never results in a duplicate code, a row with the code of another row, or an unreported loss of an edit', () => {
     const problems: string[] = [];
     for (let history = seed; history < seed + numRuns; history++) {
       const tally = playHistory(history, { planOf: plan });

@@ -41,7 +41,7 @@ const end = (name: string): LedgerRecord => ({ is: 'end', run: name });
 const numbersOf = (sendings: readonly Sending[]) => sendings.map(({ n }) => n);
 
 describe('a POST', () => {
-  it('is unclear until its outcome is known, and has the first listing of its run', () => {
+  it('is unclear until its outcome is known, and refers to the first listing of its run', () => {
     const view = replay(run('r1', ['x', 'y']), post(1, { key: 'K' }), post(2), not(2));
     expect(view.unclear).toMatchObject([{ n: 1, run: 'r1', key: 'K', decided: false }]);
     expect(view.unclear[0]?.rowCode).toBeUndefined();
@@ -64,7 +64,7 @@ describe('a POST', () => {
     expect(view.claims.get('a')?.paused).toBeUndefined();
   });
 
-  it('whose code a later run finds belongs to that run', () => {
+  it('whose code only a later run finds results in a claim of that run', () => {
     const view = replay(run('r1', ['x']), post(1), run('r2', ['x', 'a']), made(1, 'a'));
     expect(view.claims.get('a')?.run).toBe('r2');
   });
@@ -75,11 +75,11 @@ describe('a POST', () => {
     expect(view.unclear[0]?.firstIds).toEqual(new Set(['x']));
   });
 
-  it('that the user decided about is not looked up again', () => {
+  it('is no longer unclear after a decision of the user', () => {
     expect(replay(run('r1'), post(1), { is: 'decided', n: 1 }).unclear).toEqual([]);
   });
 
-  it('that replaces a code maps the ID of the old code to that of the new one', () => {
+  it('that replaces a code maps the ID of the old code to the ID of the new code', () => {
     const view = replay(
       run('r1'),
       post(1),
@@ -105,7 +105,7 @@ describe('a POST that is repeated', () => {
     expect([numbersOf(view.unclear), view.repeated]).toEqual([[1, 2], []]);
   });
 
-  it('counts as repeated once its repetition created a code', () => {
+  it('is listed as repeated once its repetition has created a code', () => {
     const view = replay(...twice, made(2, 'b'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1]]);
     expect(view.repeated[0]).toMatchObject({ rowCode: 'b', firstIds: new Set(['x']) });
@@ -127,29 +127,29 @@ describe('a POST that is repeated', () => {
     expect([view.unclear, view.repeated, [...view.claims.keys()]]).toEqual([[], [], ['b', 'a']]);
   });
 
-  it('counts as repeated together with all earlier requests of its row', () => {
+  it('is listed as repeated with every earlier request of its row if the last request created a code', () => {
     const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1, 2]]);
   });
 
-  it('is dropped at the end of a later run, which has looked for duplicates', () => {
+  it('is dropped from the list at the end of the next run, which looks for duplicates', () => {
     const own = [...twice, made(2, 'b'), end('r1')];
     expect(numbersOf(replay(...own).repeated)).toEqual([1]);
     expect(replay(...own, run('r2'), end('r2')).repeated).toEqual([]);
   });
 
-  it('whose run was killed is dropped only at the end of the second run after it', () => {
+  it('whose run was killed is dropped from the list only at the end of the second run after it', () => {
     const killed = [...twice, made(2, 'b'), run('r2'), end('r2')];
     expect(numbersOf(replay(...killed).repeated)).toEqual([1]);
     expect(replay(...killed, run('r3'), end('r3')).repeated).toEqual([]);
   });
 
-  it('is kept at the end of the run that created the code of its row', () => {
+  it('is kept in the list at the end of the run that created the code of its row', () => {
     const view = replay(...twice, run('r2'), post(3, { run: 'r2', again: 2 }), made(3, 'c'), end('r2'));
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
   });
 
-  it('is dropped after a decision of the user', () => {
+  it('is dropped from the list after a decision of the user', () => {
     expect(replay(...twice, made(2, 'b'), { is: 'decided', n: 1 }).repeated).toEqual([]);
   });
 });
@@ -157,7 +157,7 @@ describe('a POST that is repeated', () => {
 describe('a PATCH', () => {
   const code = [run('r1'), post(1, { key: 'K' }), made(1, 'a')];
 
-  it('that was applied is recorded as a change of each of its fields', () => {
+  it('that was applied is recorded as a change to each of its fields', () => {
     const { claims } = replay(...code, patch(2), { is: 'set', n: 2, stored: { name: 'NEW' } });
     expect(claims.get('a')).toMatchObject({ key: 'K', origin: 'made', stored: { name: 'NEW' } });
     expect(claims.get('a')?.changes).toEqual({
@@ -167,7 +167,7 @@ describe('a PATCH', () => {
     });
   });
 
-  it('of an unknown code creates a claim', () => {
+  it('for an unknown code creates a claim', () => {
     const { claims } = replay(run('r1'), patch(1), { is: 'set', n: 1, stored: { name: 'New' } });
     expect(claims.get('a')).toMatchObject({
       origin: 'changed',
@@ -177,13 +177,13 @@ describe('a PATCH', () => {
     });
   });
 
-  it('without an outcome leaves the value before it as the stored one', () => {
+  it('without an outcome records the value before the request as the stored value', () => {
     const { claims } = replay(...code, patch(2, { before: { name: 'Seen' } }));
     expect(claims.get('a')?.stored.name).toBe('Seen');
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Seen', sent: 'New', stored: 'New' }]);
   });
 
-  it('whose response lacks a field keeps the earlier value of that field as the stored one', () => {
+  it('whose response lacks a field keeps the earlier value of that field as the stored value', () => {
     const both = { set: { name: 'New', status: 'paused' }, before: { name: 'Menu', status: 'active' } };
     const { claims } = replay(...code, patch(2, both), { is: 'set', n: 2, stored: { name: 'New' } });
     expect(claims.get('a')?.stored).toMatchObject({ name: 'New', status: 'active' });
@@ -205,7 +205,7 @@ describe('a PATCH', () => {
     expect(after.claims.get('a')?.rows[0]).toEqual(row);
   });
 
-  it('replaces an earlier PATCH from the same value', () => {
+  it('replaces the change of an earlier PATCH that started from the same value', () => {
     const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), {
       is: 'set',
       n: 3,
@@ -214,7 +214,7 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Menu', sent: 'Newer', stored: 'Newer' }]);
   });
 
-  it('puts the values of its row at the front of the claim, without repetitions', () => {
+  it('puts the values of its row first in the claim, and removes earlier copies of these values', () => {
     const row = (name: string) => ({ row: { name } });
     const { claims } = replay(...code, patch(2, row('B')), patch(3, row('C')), patch(4, row('B')));
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
@@ -229,7 +229,7 @@ describe('a PATCH', () => {
     expect(claim?.changes.name.at(-1)?.sent).toBe('50');
   });
 
-  it('that pauses a code keeps the status from before until another PATCH sets it', () => {
+  it('that pauses a code records the previous status until a later PATCH of the status succeeds', () => {
     const pause = { set: { status: 'paused' }, before: { status: 'active' }, pause: 'backup' } as const;
     const paused = [...code, patch(2, pause)];
     const expected = { why: 'backup', status: 'active' };
@@ -262,7 +262,7 @@ describe('dated changes', () => {
     });
   });
 
-  it('are reduced to the last one per time, and to at most twenty', () => {
+  it('are reduced to the last change per time, and to twenty changes at most', () => {
     expect(marks(patch(1, due(10, 'A')), patch(2, due(20, 'B')), patch(3, due(10, 'C')))).toEqual([
       { atMs: 20, says: 'B' },
       { atMs: 10, says: 'C' },
@@ -298,14 +298,14 @@ describe('a code', () => {
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
   });
 
-  it('is deleted only if the service confirmed it', () => {
+  it('is marked as deleted only if the service confirmed the deletion', () => {
     const sent: LedgerRecord[] = [run('r1'), { is: 'delete', run: 'r1', n: 1, id: 'a' }];
     expect(replay(...sent).claims.get('a')).toBeUndefined();
     expect(replay(...sent, not(1)).claims.get('a')).toBeUndefined();
     expect(replay(...sent, { is: 'deleted', n: 1 }).claims.get('a')?.isDeleted).toBe(true);
   });
 
-  it('has a greater order number the later its last record is', () => {
+  it('has a greater order number than codes whose last record is older', () => {
     const { claims } = replay(run('r1'), post(1), made(1, 'a'), post(2), made(2, 'b'), run('r2'), found());
     expect(claims.get('a')?.order).toBeGreaterThan(claims.get('b')?.order ?? 0);
   });
@@ -331,7 +331,7 @@ describe('the stored form of a value', () => {
   });
 });
 
-it('request numbers increase over all runs', () => {
+it('request numbers increase across runs', () => {
   expect(replay().next).toBe(1);
   expect(replay(run('r1'), post(4), not(4), run('r2')).next).toBe(5);
 });

@@ -7,7 +7,7 @@ import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, row
 const MENU = 'https://example.com/menu';
 
 describe('rows without an ID', () => {
-  it('are new if no code or record matches them', () => {
+  it('are new if they match no code and no record of the ledger', () => {
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [codeOf(1)] });
     expect(items).toMatchObject([
       { action: 'create', values: { name: 'Menu', destination: MENU }, isWaiting: false },
@@ -19,7 +19,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf([newRow(2, ' Menu ', `${MENU}`)], { codes }))).toEqual(['exists n0001']);
   });
 
-  it('are created as often as they are in the file', () => {
+  it('get one code per row if they are equal', () => {
     const rows = [2, 3, 4].map((line) => newRow(line, 'Menu', MENU));
     const codes = [codeOf(1, { name: 'Menu', destination: MENU })];
     expect(actionsOf(planOf(rows, { codes }))).toEqual(['exists n0001', 'create', 'create']);
@@ -73,7 +73,7 @@ describe('rows without an ID', () => {
     expect(wanted.items).toMatchObject([{ action: 'create', isDecided: true, replaces: idOf(1) }]);
   });
 
-  it('have the action `edited` if only one code has their name (E4)', () => {
+  it('have the action `edited` if exactly one code has their name, but a different destination (E4)', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const row = newRow(2, 'Menu', 'https://example.com/summer');
     expect(actionsOf(planOf([row], { codes: [code] }))).toEqual(['edited n0001']);
@@ -83,7 +83,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('have the action `edited` if only one code has their destination and the file was used before', () => {
+  it('have the action `edited` if exactly one code has their destination and the file was used before', () => {
     const [menu, other] = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     const rows = [newRow(2, 'Lunch', MENU), newRow(3, other.name, other.destination ?? '')];
     expect(actionsOf(planOf(rows, { codes: [menu, other] }))).toEqual(['edited n0001', 'exists n0002']);
@@ -106,7 +106,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(rows, { codes }))).toEqual(['edited n0001', 'edited n0002', 'exists n0003']);
   });
 
-  it('need a decision if a code has their destination and the beginning of their name (E4)', () => {
+  it('need a decision if a code has their destination and a truncated form of their name (E4)', () => {
     const code = codeOf(1, { name: 'A very long name of a c', destination: MENU });
     expect(actionsOf(planOf([newRow(2, 'A very long name of a code', MENU)], { codes: [code] }))).toEqual([
       'undecided',
@@ -130,7 +130,7 @@ describe('rows with an ID or slug', () => {
   });
 
   it.each(['update', 'apply', 'delete', 'create'] as const)(
-    'get a warning if no code has the slug (%s)',
+    'get a warning if no code has their slug (%s)',
     (verb) => {
       const code = codeOf(1);
       const row = { ...rowOf(2, { of: code }), slug: 'typo', ...(verb === 'apply' && { key: 'k' }) };
@@ -156,7 +156,7 @@ describe('rows with an ID or slug', () => {
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('line 2') }]);
   });
 
-  it('are `gone` if their code was deleted, but `deleted` if the verb is delete (E1)', () => {
+  it('have the action `gone` if their code was deleted, or `deleted` with `qr delete` (E1)', () => {
     const rows = [rowOf(2, { id: idOf(1) })];
     expect(actionsOf(planOf(rows))).toEqual(['gone']);
     expect(actionsOf(planOf(rows, { policy: { verb: 'delete' } }))).toEqual(['deleted']);
@@ -168,7 +168,7 @@ describe('a list that was saved and read back', () => {
   const listed = (destination: string) => rowOf(2, { of: saved, base: baseOf(saved), wish: { destination } });
   const update = { policy: { verb: 'update' as const } };
 
-  it('sends only edited values', () => {
+  it('changes only fields whose values were edited', () => {
     const edit = 'https://example.com/new';
     expect(planOf([listed(edit)], { codes: [saved], ...update }).items).toMatchObject([
       { action: 'update', send: { destination: edit } },
@@ -183,7 +183,7 @@ describe('a list that was saved and read back', () => {
     ]);
   });
 
-  it('reports a conflict if both sides changed a field, and sends nothing for that row (E6)', () => {
+  it('is in conflict, and sends nothing for the row, if another client changed an edited field (E6)', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs' };
     const row = listed('https://example.com/mine');
     expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([
@@ -193,7 +193,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf([mine], { codes: [theirs], ...update }).items).toMatchObject([{ action: 'update' }]);
   });
 
-  it('is compared with the values that later runs sent', () => {
+  it('is compared with the values that later runs sent, not only with its saved values', () => {
     const ours = { ...saved, destination: 'https://example.com/b' };
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before' },
@@ -208,7 +208,7 @@ describe('a list that was saved and read back', () => {
     expect(next.items).toMatchObject([{ action: 'update', send: { destination: 'https://example.com/c' } }]);
   });
 
-  it('is refused if a single column was sorted (E8)', () => {
+  it('is refused if one column was sorted by itself (E8)', () => {
     const codes = [1, 2, 3, 4].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, {
@@ -221,7 +221,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
   });
 
-  it('is refused if a column was sorted, even if another client changed one of its values since (E8)', () => {
+  it('is refused if one column was sorted by itself, even if another client has changed one of its values (E8)', () => {
     const places = ['a', 'b', 'c'].map((place) => `https://example.com/${place}`);
     const saved = places.map((destination, at) => codeOf(at + 1, { destination }));
     const rows = saved.map(({ name }, at) => newRow(at + 2, name, places[(at + 1) % 3], { key: `k${at}` }));
@@ -245,7 +245,7 @@ describe('a list that was saved and read back', () => {
     expect(asked.brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
-  it('is refused if a sorted column changes two codes and gives a new row the value of a third (E8)', () => {
+  it('is refused if a sorted column changes two codes and gives a new row the value of a third code (E8)', () => {
     const codes = [codeOf(1), codeOf(2), codeOf(3)];
     const places = ['https://example.com/0', 'https://example.com/1', 'https://example.com/2'];
     const rows = codes.map((code, at) => newRow(at + 2, code.name, places[at], { id: code.id }));
@@ -255,7 +255,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf([...rows, newRow(5, 'Added', 'https://example.com/4')], asked).brakes).toEqual([]);
   });
 
-  it('is refused if only the statuses were sorted, but not if active and paused codes alternate (E8)', () => {
+  it('is refused if only the statuses were sorted, but not if active and paused codes swapped statuses (E8)', () => {
     const statuses = Array.from({ length: 8 }, (_, at) => (at % 2 ? 'active' : 'paused'));
     const codes = statuses.map((status, at) => codeOf(at + 1, { status }));
     const planWith = (wishes: readonly string[], current = codes) => {
@@ -276,7 +276,7 @@ describe('a list that was saved and read back', () => {
     expect(planWith([...statuses].sort(), changed).brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
-  it('is refused if a column was sorted and codes of its rows were deleted (E8)', () => {
+  it('is refused if one column was sorted by itself, even if some codes of its rows were deleted (E8)', () => {
     const codes = [1, 2, 3, 4, 5].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, {
@@ -293,7 +293,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf(untouched, { codes: left, ...update }).brakes).toEqual([]);
   });
 
-  it('is refused if the statuses were sorted and one row lost the status that qrctl set (E8)', () => {
+  it('is refused if the statuses were sorted and one row no longer has the status that qrctl set (E8)', () => {
     const codes = ['expired', 'paused', 'active', 'active'].map((status, at) => codeOf(at + 1, { status }));
     const sorted = [{}, { status: 'active' }, { status: 'expired' }, { status: 'paused' }].map((wish, at) =>
       rowOf(at + 2, { id: idOf(at + 1), wish }),
@@ -306,7 +306,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf(sorted, { codes, ...update }).brakes).toEqual([]);
   });
 
-  it('is refused if it changes more rows than --max-changes (E8)', () => {
+  it('is refused if it changes more codes than --max-changes allows (E8)', () => {
     const codes = Array.from({ length: 40 }, (_, at) => codeOf(at + 1));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: `New ${at}` } }),
@@ -325,7 +325,7 @@ describe('a list that was saved and read back', () => {
     ]);
   });
 
-  it('is refused if most of its IDs are of another workspace', () => {
+  it('is refused if most of its IDs belong to another workspace', () => {
     const rows = [1, 2, 3].map((number) => rowOf(number + 1, { id: idOf(number), wish: { name: 'A' } }));
     expect(planOf(rows).brakes).toMatchObject([{ is: 'other-workspace' }]);
   });
@@ -340,7 +340,7 @@ describe('a request without a response', () => {
   const row = newRow(2, 'Menu', MENU);
   const code = codeOf(2, values);
 
-  it('is looked up, and the code it created is assigned to its row', () => {
+  it('is matched with the code that it created, and the code is assigned to its row', () => {
     const { items } = planOf([row], { codes: [codeOf(1), code], ledger });
     expect(items).toMatchObject([
       { action: 'unchanged', how: 'lost', learned: [{ is: 'made', n: 1, id: idOf(2) }] },
@@ -378,7 +378,7 @@ describe('a request without a response', () => {
     expect(actionsOf(planOf([row], { ...asked, ledger: used, policy }))).toEqual(['undecided']);
   });
 
-  it('keeps other rows from taking a code that it may have created', () => {
+  it('prevents other rows from matching a code that the request may have created', () => {
     const cut = codeOf(2, { name: 'Spring menu 2026 for', destination: MENU });
     const lost = { name: 'Spring menu 2026 for table 12', type: 'url', destination: MENU };
     const sent: LedgerRecord[] = [
@@ -402,7 +402,7 @@ describe('a request without a response', () => {
     expect(guessed.items).toMatchObject([{ action: 'undecided' }, { action: 'undecided', send: {} }]);
   });
 
-  it('is not repeated if a later request created a code for its key', () => {
+  it('needs a decision, and is not repeated, if a later request created a code for the same key', () => {
     const poster = { name: 'Poster', type: 'vcard' };
     const later = codeOf(2, { name: 'Other', type: 'vcard', destination: null });
     const sent: LedgerRecord[] = [
@@ -416,7 +416,7 @@ describe('a request without a response', () => {
     expect(actionsOf(settled)).toEqual(['undecided']);
   });
 
-  it('waits for a look-up even if its row was edited, and then finds its code', () => {
+  it('is looked up before its edited row is sent, and the row is then matched with the code', () => {
     const edited = newRow(2, 'Menu', 'https://example.com/summer');
     expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
@@ -466,7 +466,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('matches a key that is a slug to that code, even without a lock file', () => {
+  it('matches a key that is the slug of a code to that code, even without a lock file', () => {
     const codes = [1, 2].map((number) =>
       codeOf(number, { name: 'Tent', destination: MENU, status: number === 2 ? 'paused' : 'active' }),
     );
@@ -539,7 +539,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('creates one code for a decision that stays in the file, even on a machine without a ledger', () => {
+  it('creates one code for a decision `new` that stays in the file, even on a machine without a ledger', () => {
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu', decision: { is: 'new' } });
     const lock = lockOf(entry(1, 'menu'));
     expect(planOf([row], { lock, policy: apply }).items).toMatchObject([{ action: 'create' }]);
@@ -559,7 +559,7 @@ describe('qr apply', () => {
     expect(items).toMatchObject([{ action: 'unchanged' }, { action: 'removed', send: {} }]);
   });
 
-  it('does not carry out a decision of the file again if several codes have the values of its row', () => {
+  it('does not carry out the decision of a row again if several codes have the values of the row', () => {
     const made = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2, { name: 'A', destination: MENU })];
     const row = newRow(2, 'A', MENU, { key: 'a', decision: { is: 'new' } });
     expect(actionsOf(planOf([row], { codes: made.slice(0, 1), policy: apply }))).toEqual(['create']);
@@ -567,7 +567,7 @@ describe('qr apply', () => {
     expect(actionsOf(planOf([row], { codes: made, policy }))).toEqual(['undecided']);
   });
 
-  it('refuses a file that has no key of the lock file', () => {
+  it('refuses a file that contains no key of the lock file', () => {
     const lock = lockOf(entry(1, 'a'), entry(2, 'b'));
     expect(planOf([], { codes: [codeOf(1), codeOf(2)], lock, policy: apply }).brakes).toMatchObject([
       { is: 'all-removed' },
@@ -582,7 +582,7 @@ describe('qr apply', () => {
   });
 });
 
-it('only codes that earlier runs created or found for rows of the file count as removed from the file', () => {
+it('only codes that earlier runs created or found for rows are reported as missing from the file', () => {
   const codes = [codeOf(1), codeOf(2), codeOf(3)];
   const made = madeBefore(codes.slice(0, 2));
   const rows = [rowOf(2, { of: codes[0] })];
@@ -598,7 +598,7 @@ describe('equal rows', () => {
   const codes = [1, 2, 3].map((number) => codeOf(number, values));
   const rows = [2, 3, 4].map((line) => newRow(line, 'Flyer', MENU));
 
-  it('keep their codes in the order in which they were created', () => {
+  it('keep their codes in the order in which the codes were created', () => {
     expect(actionsOf(planOf(rows, { codes, ledger: madeBefore(codes) }))).toEqual([
       'unchanged n0001',
       'unchanged n0002',
@@ -606,14 +606,14 @@ describe('equal rows', () => {
     ]);
   });
 
-  it('get the codes that have their status', () => {
+  it('are matched with the codes that have their status', () => {
     const [first, second] = [codeOf(1, values), codeOf(2, { ...values, status: 'paused' })];
     const asked = [rowOf(2, { wish: { ...values, status: 'paused' } }), newRow(3, 'Flyer', MENU)];
     expect(actionsOf(planOf(asked, { codes: [first, second] }))).toEqual(['exists n0002', 'exists n0001']);
   });
 });
 
-it('equal rows with --as-new never take a code that they replace, even after a lost response', () => {
+it('equal rows with --as-new are never matched with a code that they replace, even after a lost response', () => {
   const place = { name: 'Flyer', type: 'url', destination: MENU };
   const flyer = codeOf(1, place);
   const ledger: LedgerRecord[] = [
@@ -637,7 +637,7 @@ describe('keys that only the ledger contains', () => {
   );
   const ledger = madeBefore(codes, keyed);
 
-  it('do not assign a code that has exactly the values of another row', () => {
+  it('do not assign a code to a row if another row has exactly the values of the code', () => {
     const renumbered = [
       newRow(2, 'New', 'https://example.com/new', { key: '1' }),
       newRow(3, 'Code 1', 'https://example.com/1', { key: '2' }),
@@ -650,7 +650,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share assign to a row the code with its values', () => {
+  it('that two files share assign each row the code with the values of the row', () => {
     const [ours, theirs] = [codeOf(1), codeOf(2)];
     const shared: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -690,14 +690,14 @@ describe('keys that only the ledger contains', () => {
     expect(item?.replaces).toBeUndefined();
   });
 
-  it('show that a row was edited if its name is unchanged', () => {
+  it('give an edited row the action `edited` if its name is unchanged, or `undecided` with `qr apply`', () => {
     const edited = newRow(2, 'Code 1', 'https://example.com/edited', { key: '1' });
     expect(actionsOf(planOf([edited], { codes, ledger }))).toEqual(['edited n0001']);
     expect(actionsOf(planOf([edited], { codes, ledger, policy: { verb: 'apply' } }))).toEqual(['undecided']);
   });
 });
 
-it('a plan adds tags of flags only to codes with a web address, and reports the others', () => {
+it('a plan adds the UTM tags of flags only to codes with a web address, and reports the other codes', () => {
   const codes = [codeOf(1), codeOf(2, { type: 'wifi', destination: null })];
   const rows = codes.map(({ id }, at) => rowOf(at + 2, { id, utm: { source: 'flyer' }, mayLackUtm: true }));
   const { items, faults, warnings } = planOf(rows, { codes, policy: { verb: 'update' } });
@@ -765,7 +765,7 @@ describe('decisions', () => {
     decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });
 
-  it('specify a row by its line or key, and are refused if a number is both', () => {
+  it('specify a row by its line or key, and are refused if the number is both a line and a key', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
     expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([
       { message: expect.stringContaining('line:2 or key:2') },
@@ -774,7 +774,7 @@ describe('decisions', () => {
     expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
   });
 
-  it('specify a range of lines, and are refused if the range is also a key', () => {
+  it('may specify a range of lines, and are refused if the range is also a key', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`), newRow(4, 'C', `${MENU}/c`)];
     const planned = planOf(rows, { policy: asNew('2-3') });
     expect(planned.items.map(({ isDecided }) => isDecided)).toEqual([true, true, false]);
@@ -789,7 +789,7 @@ describe('decisions', () => {
     ]);
   });
 
-  it('apply again if the new code was deleted too, unless they are kept in a file of qr apply', () => {
+  it('apply again if the new code was deleted too, unless they are in the file of `qr apply`', () => {
     const [first, second] = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2)];
     const values = { name: 'A', type: 'url', destination: MENU };
     const stored = { name: 'A', destination: MENU, status: 'active' };
@@ -826,7 +826,7 @@ describe('decisions', () => {
     expect(actionsOf(planOf([row], { codes: [old, made] }))).toEqual(['exists n0002']);
   });
 
-  it('for the values of a row do not decide a later conflict', () => {
+  it('that were applied do not decide a later conflict of the same row', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/later' });
     const row = rowOf(2, {
       of: codeOf(1),
@@ -860,7 +860,7 @@ describe('files of another workspace or with sorted IDs', () => {
     expect(planOf(rows, { earlierIds, codes: [codeOf(7), codeOf(8)] }).brakes).toEqual([]);
   });
 
-  it('are refused if rows were saved from the codes of other rows', () => {
+  it('are refused if three rows, but not if two rows, were saved from the codes of other rows', () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, { of: code, id: idOf(3 - at), slug: undefined, base: baseOf(code) }),

@@ -28,7 +28,7 @@ function importsOf(module: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-it('the plan imports nothing that reads, writes or waits (E9)', () => {
+it('the plan imports no module that reads files, sends requests or waits (E9)', () => {
   const all = [...importsOf('codes/engine/plan/plan.ts')];
   // Hashes, whether a text is an IP address, and the clock beside the functions that parse times.
   const pure = ['node:crypto', 'node:net', 'node:timers/promises'];

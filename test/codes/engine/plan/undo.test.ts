@@ -38,7 +38,7 @@ function undo(lines: readonly LedgerLine[], codes: readonly QrCode[], name?: str
 }
 
 describe('undo', () => {
-  it('restores a field, pauses a created code, and reports a deleted one', () => {
+  it('restores a field, pauses a created code, and reports a deleted code as `gone`', () => {
     const { items } = undo(RUN, [codeOf(1, { destination: B }), codeOf(2, { destination: B })]);
     expect(items).toMatchObject([
       { action: 'update', send: { destination: A } },
@@ -47,7 +47,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('keeps a field that was edited after the run, also if a later run on this machine edited it', () => {
+  it('keeps a field that was edited after the run, even if a later run on this machine edited the field', () => {
     const edited = codeOf(1, { destination: 'https://example.com/theirs', status: 'paused' });
     expect(undo(RUN.slice(0, 3), [edited]).items).toMatchObject([
       {
@@ -65,7 +65,7 @@ describe('undo', () => {
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
 
-  it('sends nothing for a field that has its old value already', () => {
+  it('sends nothing for a field that already has its old value', () => {
     const { items } = undo(RUN.slice(0, 3), [codeOf(1, { destination: A })]);
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
@@ -90,7 +90,7 @@ describe('undo', () => {
     expect(replay.view().claims.get(idOf(1))?.paused).toBeUndefined();
   });
 
-  it('restores the first value of a field that the run changed twice', () => {
+  it('restores the original value of a field that the run changed twice', () => {
     const twice: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
       ...patched(4, 1, { destination: 'https://c.example/' }, { destination: B }, 'one').slice(0, 1),
@@ -129,7 +129,7 @@ describe('the run to undo', () => {
     expect(chooseRun(runsOf(failed), undefined)?.run).toBe('one');
   });
 
-  it('is the specified run, even if that is an undo', () => {
+  it('is the specified run, even if it is an undo, or undefined if no such run exists', () => {
     expect(chooseRun(runsOf(undone(true)), 'two')?.run).toBe('two');
     expect(chooseRun(runsOf(RUN), 'other')).toBeUndefined();
   });

@@ -2,21 +2,24 @@ import { expect, it } from 'vitest';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
-it('the plan does not repeat a warning about the row of a new code', () => {
+it('the plan does not repeat a warning that the check of the file prints for a new code', () => {
   const odd = newRow(2, 'Call', 'tel:1');
   expect(planOf([odd]).warnings).toEqual([]);
   expect(planOf([{ ...odd, key: '1' }], { policy: { verb: 'apply' } }).warnings).toHaveLength(1);
 });
 
-it.each(['update', 'delete'] as const)('a row that specifies no code never creates a code (%s)', (verb) => {
-  const { items, faults } = planOf([newRow(2, 'Menu', 'https://x.de/')], { policy: { verb } });
-  expect([items.map(({ action, reason }) => [action, reason]), faults]).toEqual([
-    [['unchanged', 'an earlier run assigned it no code']],
-    [],
-  ]);
-});
+it.each(['update', 'delete'] as const)(
+  'a row without an ID or slug never creates a code with `qr %s`',
+  (verb) => {
+    const { items, faults } = planOf([newRow(2, 'Menu', 'https://x.de/')], { policy: { verb } });
+    expect([items.map(({ action, reason }) => [action, reason]), faults]).toEqual([
+      [['unchanged', 'an earlier run assigned it no code']],
+      [],
+    ]);
+  },
+);
 
-it('a renamed row counts as edited even if all other rows of a copied sheet were edited too (E4)', () => {
+it('a renamed row has the action `edited` even if all other rows of a copied sheet were edited too (E4)', () => {
   const codes = [codeOf(1), codeOf(2)];
   const rows = [
     newRow(2, 'Code 1', 'https://example.com/new'),
@@ -59,7 +62,7 @@ it('an edited row may belong to a code with its name, or to a code that had this
   ]);
 });
 
-it('a row that may be an edit is changed with --apply-edits only in a file without IDs (E4)', () => {
+it('--apply-edits applies a row that may be an edit only in a file without IDs (E4)', () => {
   const [saved, other] = [codeOf(1), codeOf(2)];
   const edited = newRow(3, other.name, 'https://example.com/new');
   const policy = { applyEdits: true };
@@ -79,7 +82,7 @@ it('a row that may be an edit is changed with --apply-edits only in a file witho
   ]);
 });
 
-it('codes of other keys do not hide the only code that a row with a key may be an edit of (E4)', () => {
+it('the candidates for an edited row with a key exclude codes that belong to other keys (E4)', () => {
   const place = 'https://example.com/menu';
   const [free, owned, known] = [
     codeOf(1, { destination: place }),
@@ -102,7 +105,7 @@ it('codes of other keys do not hide the only code that a row with a key may be a
   ]);
 });
 
-it('a skipped row takes no code of an equal row', () => {
+it('a skipped row is not matched with the code of an equal row', () => {
   const code = codeOf(1);
   const rows = [
     newRow(2, code.name, code.destination ?? '', { decision: { is: 'skip' } }),

@@ -9,7 +9,7 @@ import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-b
 const code = codeOf('menu');
 const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
 
-describe('the reason of a row', () => {
+describe('the reason for a row', () => {
   it('is absent if old and new values explain the change', () => {
     expect(reasonOf({ item: update(2, 'menu', 'https://example.com/new') })).toBeUndefined();
     expect(reasonOf({ item: creation(2) })).toBeUndefined();
@@ -26,7 +26,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('states that the service changed the field since then if the saved value is unknown', () => {
+  it('states that the service changed the field after the list was saved if the saved value is unknown', () => {
     const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
@@ -42,7 +42,7 @@ describe('the reason of a row', () => {
     expect(reason.length).toBeLessThan(250);
   });
 
-  it('keeps hostile values within their quotes', () => {
+  it('escapes quotes, line breaks and invisible characters in values', () => {
     const item = itemOf(2, 'conflict', {
       code,
       changes: [change('conflict', 'a", the row has "b\n\u202e', 'c d')],
@@ -98,7 +98,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('is, for a row of results with the outcome `gone`, that its code does not exist', () => {
+  it('states that the code does not exist if earlier results of the row had the outcome `gone`', () => {
     const of = (outcome: string) => {
       const row = { ...rowOf(2), id: undefined, slug: undefined, values: new Map([['outcome', outcome]]) };
       return reasonOf({
@@ -122,7 +122,7 @@ describe('the reason of a row', () => {
     );
   });
 
-  it('is, after a run, the error of the request', () => {
+  it('is the error of the request if the row failed', () => {
     expect(reasonOf(endOf(creation(2), 'failed', { error: 'invalid name' }))).toBe('invalid name');
   });
 
@@ -173,7 +173,7 @@ describe('the error column of results', () => {
   });
 });
 
-it('--explain promises no new code for a row whose request received no response', () => {
+it('--explain states that a row whose request received no response gets a new code only if none is found', () => {
   const [item, listing] = [itemOf(2, 'create', { isWaiting: true }), { codes: new Map(), isWhole: true }];
   const lines = explainLine(
     item,

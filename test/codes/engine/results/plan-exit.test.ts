@@ -42,12 +42,12 @@ describe('the exit code of a dry run', () => {
     expect(exitOfPlan(planOf([itemOf(2, 'edited', { code: menu })]), 'create')).toBe(8);
   });
 
-  it('is 9 for decisions, even if other rows would change', () => {
+  it('is 9 if rows need decisions, even if other rows would change', () => {
     for (const item of [gone, exists, itemOf(2, 'undecided'), itemOf(2, 'conflict', { code: menu })])
       expect(exitOfPlan(planOf([creation(3), item]), 'apply')).toBe(9);
   });
 
-  it('is 9 for a brake, with its message', () => {
+  it('is 9 for a brake, and the error has the message and hint of the brake', () => {
     const failure = failureOfPlan(planOf([update(2, 'menu', 'new')], { brakes: [brake] }), 'apply');
     expect(exitCodeOf(failure)).toBe(9);
     expect(failure).toMatchObject({ message: brake.message, hint: brake.hint });
@@ -64,15 +64,15 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('states how many codes would change', () => {
+  it('comes with the number of codes that a run would change', () => {
     expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe(
       'a run would change 2 codes',
     );
   });
 });
 
-describe('the requests of a plan', () => {
-  it('are one per creation, change or deletion, and another for the status of a new code', () => {
+describe('the number of requests of a plan', () => {
+  it('is one per creation, change or deletion, and one more for the status of a new code', () => {
     const paused = { ...creation(4), send: { status: 'paused' } };
     const items = [
       creation(2),

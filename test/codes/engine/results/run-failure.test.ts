@@ -35,7 +35,7 @@ const conflict = endOf(
 const undecided = endOf(itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] }), 'undecided');
 
 describe('the error of a run', () => {
-  it('is undefined if every row is done, already exists, or keeps the value of the service', () => {
+  it('is undefined if every row was created, exists already, or keeps the value of the service', () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
     expect(describeExisting(0)).toBeUndefined();
@@ -63,7 +63,7 @@ describe('the error of a run', () => {
     );
   });
 
-  it('is 8 for rows that failed, with their common reason', () => {
+  it('has exit code 8 for failed rows, and states their common reason', () => {
     expect(failureOf([done, rejected(3), rejected(4)])).toEqual({
       exit: 8,
       lines: ['2 of 3 rows failed: invalid name'],
@@ -71,7 +71,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 8 if a failed row stopped the run (--fail-fast)', () => {
+  it('has exit code 8 if a failed row stopped the run (--fail-fast)', () => {
     const stop = new RejectedError('invalid name');
     expect(failureOf([rejected(2), endOf(creation(3), 'not-attempted')], 'create', { stop })).toMatchObject({
       exit: 8,
@@ -79,7 +79,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 8 for an edited row, with hints for --apply-edits and --as-new', () => {
+  it('has exit code 8 for an edited row, and hints for --apply-edits and --as-new', () => {
     expect(failureOf([done, edited])).toEqual({
       exit: 8,
       lines: [
@@ -93,7 +93,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 8, without the hint --apply-edits, for an edited row without an ID in a file with IDs', () => {
+  it('has exit code 8, but no hint for --apply-edits, for an edited row without an ID in a file with IDs', () => {
     const foreign = { ...edited, item: { ...edited.item, isForeign: true } };
     const { exit, hint } = failureOf([done, foreign], 'create', { resultsPath: undefined }) ?? {};
     expect(exit).toBe(8);
@@ -111,11 +111,11 @@ describe('the error of a run', () => {
       'update',
       '(mine changes the code, theirs keeps it, an ID or slug assigns a code',
     ],
-  ] as const)('explains only the decisions that its rows can use (%#)', (ends, verb, words) => {
+  ] as const)('explains only the decisions that its rows accept (%#)', (ends, verb, words) => {
     expect(failureOf(ends, verb)?.hint).toContain(`codes.results.csv ${words}`);
   });
 
-  it('is 9 if a decision is needed, and reports failed rows too (E25)', () => {
+  it('has exit code 9 if a decision is needed, and also reports failed rows (E25)', () => {
     expect(failureOf([conflict, rejected(5)], 'update', { resultsPath: undefined })).toEqual({
       exit: 9,
       lines: [
@@ -128,12 +128,12 @@ describe('the error of a run', () => {
     });
   });
 
-  it('suggests --apply-edits together with --conflicts file for a conflict of qr create', () => {
+  it('suggests --apply-edits together with --conflicts file for a conflict of `qr create`', () => {
     const { hint } = failureOf([conflict], 'create') ?? {};
     expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
   });
 
-  it('reports a reason shared by several rows once', () => {
+  it('states a reason that several rows share only once', () => {
     const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
     expect(failureOf(ends, 'apply')).toMatchObject({
       exit: 9,
@@ -153,7 +153,7 @@ describe('the error of a run', () => {
     expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
   });
 
-  it('is 9 for a code that is gone if the verb can create codes, and 8 for `qr update`', () => {
+  it('has exit code 9 for a code that is gone if the verb can create codes, and 8 for `qr update`', () => {
     expect(failureOf([done, gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({
@@ -166,16 +166,16 @@ describe('the error of a run', () => {
     });
   });
 
-  it('is 4 if the codes of all rows are gone', () => {
+  it('has exit code 4 for `qr update` if the codes of all rows are gone', () => {
     expect(failureOf([gone(2), gone(3)], 'update')?.exit).toBe(4);
     expect(failureOf([gone(2), gone(3)], 'create')?.exit).toBe(9);
   });
 
-  it('is 9 if a backup could not be verified', () => {
+  it('has exit code 9 if a backup could not be verified', () => {
     expect(failureOf([rejected(2)], 'delete', { isUnproven: true })?.exit).toBe(9);
   });
 
-  it('identifies rows of a file with keys by their key', () => {
+  it('identifies rows by their keys if the file has keys', () => {
     const ends = [
       endOf(itemOf(4, 'undecided', { key: 'menu', candidates: [codeOf('a')], reason: 'why' }), 'undecided'),
     ];

@@ -42,7 +42,7 @@ function change(what: FieldChange['what'], more: Partial<FieldChange> = {}): Fie
 }
 
 describe('results', () => {
-  it('have destinations with the tags that flags added', async () => {
+  it('contain destinations with the UTM tags that flags added', async () => {
     const input = await parse('name,destination\na,https://x.de/\nb,\n');
     const { rows } = await checkRows(input, { verb: 'create', force: true });
     const code = { ...CODE, destination: 'https://x.de/?utm_source=poster' };
@@ -103,7 +103,7 @@ describe('results', () => {
     expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
   });
 
-  it('of a backup of a deleted code have no ID until it has a new code', async () => {
+  it('for the backup of a deleted code have no ID until a new code is created', async () => {
     const { rows } = await tableOf(await parse(JSON.stringify(CODE), `${ID}.json`), [
       { outcome: 'failed', isOpen: true },
     ]);
@@ -114,7 +114,7 @@ describe('results', () => {
 describe('the base in results', () => {
   const current = baseOf(CODE);
 
-  it('is that of the code if no change is open', async () => {
+  it('is computed from the code if no change is open', async () => {
     expect((await rowOf({ code: CODE, changes: [change('send')] })).base).toBe(formatBase(current));
     expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(
       formatBase(current),
@@ -122,7 +122,7 @@ describe('the base in results', () => {
   });
 
   it.each(['keep', 'conflict', 'edit'] as const)(
-    'stays that of the row in a field that was not sent: %s (E21)',
+    'keeps the base of the row for a field that was not sent: %s (E21)',
     async (what) => {
       const changes = [change(what)];
       expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -132,12 +132,15 @@ describe('the base in results', () => {
     },
   );
 
-  it.each(['send', 'overwrite'] as const)('stays that of the row if the row failed (%s)', async (what) => {
-    const { base } = await rowOf({ outcome: 'failed', code: CODE, changes: [change(what)], isOpen: true });
-    expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
-  });
+  it.each(['send', 'overwrite'] as const)(
+    'keeps the base of the row for a changed field if the row failed (%s)',
+    async (what) => {
+      const { base } = await rowOf({ outcome: 'failed', code: CODE, changes: [change(what)], isOpen: true });
+      expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
+    },
+  );
 
-  it('of a failed row without a base is the base that the plan knows, or else the current value', async () => {
+  it('for a failed row without a base is the base that the plan knows, or else the current value', async () => {
     const failed = { outcome: 'failed', code: CODE, isOpen: true } as const;
     const known = await rowOf({ ...failed, changes: [change('overwrite', { base: 'Old' })] }, `${ID},Mine,,`);
     expect(known.base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -156,8 +159,8 @@ describe('the base in results', () => {
   });
 });
 
-describe('an answer', () => {
-  it('`theirs` replaces the cells in which the row and its code differed', async () => {
+describe('a decision in the results', () => {
+  it('of `theirs` replaces the cells in which the row differed from its code', async () => {
     const input = await parse(
       `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
     );
@@ -173,7 +176,7 @@ describe('an answer', () => {
     expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
   });
 
-  it('stays in its cell until it is applied', async () => {
+  it('is kept only for a row that was not attempted, or if it names a code that was not accepted', async () => {
     const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
     expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({
       decision: 'Mine',
@@ -190,7 +193,7 @@ describe('an answer', () => {
 describe('columns that the user added to the results', () => {
   const before = `name,id,slug,outcome,error,base,decision,note,status\nb,${OTHER_ID},xyz,created,,,,second,paused\na,${ID},abc,created,,,,'=first,active\nc,,,failed,,,,third,\n`;
 
-  it('are kept by ID, or by line for rows without one; columns that a command reads are not kept', async () => {
+  it('are kept by ID, or by line for rows without an ID, unless a command reads the column', async () => {
     const input = await parse('name\na\nb\nc\n');
     const ends: End[] = [
       { code: CODE },

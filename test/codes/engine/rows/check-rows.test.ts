@@ -9,8 +9,8 @@ import { ID, linesOf, read, refusal, told, type Verb } from './read.ts';
 const parse = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
 const createFaults = (text: string, name?: string) => refusal('create', text, { name });
 
-describe('a create file', () => {
-  it.runIf(SOAK)('compares a column name of megabytes with the known names in less than 1.5 s', async () => {
+describe('a file of rows', () => {
+  it.runIf(SOAK)('with a column name of 8 MB is checked in less than 1.5 s of processor time', async () => {
     const input = await parse(`[{"name":"a","destin${'x'.repeat(8e6)}":1}]`, 'codes.json');
     const began = cpuUsage();
     await checkRows(input, { verb: 'create', force: true });
@@ -19,11 +19,11 @@ describe('a create file', () => {
     expect((user + system) / 1e6).toBeLessThan(1.5);
   });
 
-  it('accepts other columns with names of one letter', async () => {
+  it('may have columns of the user with names of one letter', async () => {
     expect(await refusal('update', 'slug,status,d,i\nx,paused,1,2\n')).toEqual([]);
   });
 
-  it('accepts columns of the user, even if they resemble a known column that the file also has', async () => {
+  it('may have columns of the user, even if they resemble a known column that the file also has', async () => {
     expect(
       await createFaults(
         'name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n',
@@ -32,7 +32,7 @@ describe('a create file', () => {
     expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
   });
 
-  it('reports columns of the user that are not read', async () => {
+  it('is checked with a list of the columns of the user that are not read', async () => {
     const unread = async (verb: Verb, text: string) => (await read(verb, text)).unread;
     expect(await unread('create', 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
@@ -46,7 +46,7 @@ describe('a create file', () => {
     );
   });
 
-  it('reports a typo in one row of JSON if other rows have the correct name', async () => {
+  it('in JSON has a fault for a misspelled key in one row, even if other rows have the correct key', async () => {
     const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
     expect(await createFaults(text, 'x.json')).toContain(
       'item 2, column desination: unknown column; did you mean destination?',
@@ -56,7 +56,7 @@ describe('a create file', () => {
     ).toHaveLength(3);
   });
 
-  it("refuses destinations that can't be opened, unless forced, and warns of odd ones", async () => {
+  it("has faults for destinations that can't be opened, unless forced, and warnings for odd destinations", async () => {
     const input = await parse(
       'name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n',
     );
@@ -81,7 +81,7 @@ describe('a create file', () => {
   });
 
   it.each(['URL', ' Link ', 'target', 'ADDRESS'])(
-    'may name the destination column %j, which a note reports',
+    'may have destinations in the column %j, and a note reports the meaning of the column',
     async (column) => {
       const { rows, faults, notes, unread } = await read(
         'create',
@@ -109,7 +109,7 @@ describe('a create file', () => {
       'رابط الصفحة',
     ],
   ])(
-    'with addresses in a column %j has one fault, which names the column and remains with --force',
+    'with addresses in the column %j has one fault, which names the column, even with --force',
     async (column) => {
       const rows = 'A,https://x.de/1\nB,www.x.de/2\nC,\nD,https://x.de/4\n';
       const input = await parse(`name,${column}\n${rows}`);
@@ -127,7 +127,7 @@ describe('a create file', () => {
     },
   );
 
-  it('without destinations reports the columns with addresses, or else all columns, unless no type needs one', async () => {
+  it('without destinations has a fault that lists the columns with addresses, or else all columns', async () => {
     expect(await createFaults('name,Web,Bild,Ort\na,https://x.de/1,https://x.de/1.png,Kiel\n')).toEqual([
       'line 1, column destination: is missing; columns "Web" and "Bild" contain addresses, so rename the correct one to destination',
     ]);
@@ -169,7 +169,7 @@ describe('a create file', () => {
     expect(manifest.rows[0]?.wish).toEqual({ name: 'n' });
   });
 
-  it('warns of a name that a spreadsheet converted from a long number', async () => {
+  it('causes a warning for a name that a spreadsheet shortened from a long number', async () => {
     const { warnings } = await read(
       'create',
       'name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n',
@@ -180,11 +180,11 @@ describe('a create file', () => {
     ]);
   });
 
-  it('does not check destinations of other types', async () => {
+  it('may have any destination for a code whose type is not url', async () => {
     expect(await createFaults('name,type,destination\na,wifi,WIFI;S:home\n')).toEqual([]);
   });
 
-  it('reports rows that occur twice', async () => {
+  it('causes a warning for a row with the same values as an earlier row', async () => {
     const { warnings } = await read('create', 'name,destination\na,https://x.de\na,https://x.de/\n');
     expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
     const json = await read('create', '[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', {
@@ -205,23 +205,20 @@ describe('a create file', () => {
   });
 });
 
-it.each(['.', '1.', 'a'])(
-  'an address of megabytes of %j is checked in time linear in its length',
-  async (part) => {
-    const rows = [
-      {
-        row: 1,
-        line: 2,
-        values: new Map([
-          ['name', 'a'],
-          ['destination', `x${part.repeat(3_000_000)}`],
-        ]),
-      },
-    ];
-    const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
-    // By the square this would be hours.
-    expect((await checkRows(input, { verb: 'create' })).faults).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
-    ]);
-  },
-);
+it.each(['.', '1.', 'a'])('an address of several megabytes of %j is checked in linear time', async (part) => {
+  const rows = [
+    {
+      row: 1,
+      line: 2,
+      values: new Map([
+        ['name', 'a'],
+        ['destination', `x${part.repeat(3_000_000)}`],
+      ]),
+    },
+  ];
+  const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
+  // By the square this would be hours.
+  expect((await checkRows(input, { verb: 'create' })).faults).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
+  ]);
+});

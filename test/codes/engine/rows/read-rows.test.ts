@@ -7,7 +7,7 @@ import { ID, read, refusal, told } from './read.ts';
 const BASE = 'r3fa9c1-77b2e0-a1c4d9';
 
 describe('a file of new codes', () => {
-  it('has a row for each code with its values, without empty cells', async () => {
+  it('has one row per code with its values, and no value for an empty cell', async () => {
     const { rows } = await read('create', 'Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n');
     expect(rows.map(({ wish, type, id, slug, key }) => ({ ...wish, type, id, slug, key }))).toEqual([
       { name: 'a', destination: 'https://x.de' },
@@ -15,7 +15,7 @@ describe('a file of new codes', () => {
     ]);
   });
 
-  it('reports every fault at once, by line and column', async () => {
+  it('is refused with all its faults at once, by line and column', async () => {
     expect(
       await refusal(
         'create',
@@ -60,12 +60,12 @@ describe('a file of new codes', () => {
     ]);
   });
 
-  it('warns of rows that occur twice without a key', async () => {
+  it('causes a warning for rows without a key that occur twice', async () => {
     const keyed = await read('create', 'key,name,destination\n1,a,https://x.de\n2,a,https://x.de\n');
     expect(keyed.warnings).toEqual([]);
   });
 
-  it('may contain neither half of a character nor a number as a name', async () => {
+  it('is refused if a name is a number or contains half of a surrogate pair', async () => {
     const text =
       '[{"name":"\\ud800","type":"sms"},{"name":7,"type":"sms"},{"name":"a","destination":"","type":"sms"}]';
     const { rows, faults } = await read('create', text, { name: 'x.json' });
@@ -117,7 +117,7 @@ describe('results and saved lists', () => {
     ]);
   });
 
-  it('have decisions in upper or lower case; any other text is a code', async () => {
+  it('may have decisions in upper or lower case, and any other text in the column is a code', async () => {
     const cells = [' New ', 'MINE', 'theirs', 'skip', 'aBc', ID.toUpperCase(), 'https://go.example/xyz', ''];
     const text = `slug,name,decision\n${cells.map((cell) => `s,n,${cell}`).join('\n')}\n`;
     const slugOfShortUrl = (url: string) => /^https:\/\/go\.example\/(.*)$/.exec(url)?.[1];
@@ -134,21 +134,21 @@ describe('results and saved lists', () => {
     ]);
   });
 
-  it('have only bases that qrctl wrote; other text in the column is a fault', async () => {
+  it('are refused if the column base contains text that qrctl did not write', async () => {
     const fault =
       'line 2, column base: "Berlin" is not a base that qrctl wrote: empty the cell, or rename the column if it is yours';
     expect(await refusal('update', 'slug,name,base\na,n,Berlin\nb,n,\n')).toEqual([fault]);
     expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([fault]);
   });
 
-  it('keep failed rows, which may specify no code', async () => {
+  it('may contain rows without an ID and slug only if the rows failed', async () => {
     const text = 'name,id,slug,outcome,error\na,,abc,created,\nb,,,failed,no\nc,,,,\n';
     expect((await read('update', text)).rows).toHaveLength(3);
     expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
   });
 });
 
-it('a deletion reads the base of each row', async () => {
+it('`qr delete` reads the base of each row', async () => {
   const { rows, faults } = await read('delete', `id,status,base\n${ID},expired,r559aea-2dce0a-968796\n`);
   expect([rows[0]?.base, rows[0]?.wish, faults]).toEqual([
     { name: '559aea', destination: '2dce0a', status: '968796' },
@@ -162,7 +162,7 @@ describe('a backup', () => {
   const text = JSON.stringify(CODE, null, 2);
 
   it.each([`${ID}.json`, 'standard input'])(
-    'of a deleted code becomes a row for a new code with its values (%s)',
+    'of a code is read by `qr create` as a row for a new code with the same values (%s)',
     async (name) => {
       const { rows, faults } = await read('create', text, { name });
       expect(faults).toEqual([]);
@@ -177,7 +177,7 @@ describe('a backup', () => {
     expect(rows.map(({ id, slug }) => [id, slug])).toEqual([[ID, 'abc']]);
   });
 
-  it('is recognized by its fields; any other single object is refused', async () => {
+  it('is recognized by its fields, and any other single JSON object is refused', async () => {
     await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow(
       'must be an array of objects',
     );
@@ -190,7 +190,7 @@ describe('a backup', () => {
 });
 
 describe('a file of changes', () => {
-  it('keeps a field whose cell is empty; an empty JSON string empties the field', async () => {
+  it('keeps a field whose cell is empty, and empties a field whose JSON string is empty', async () => {
     const { rows } = await read(
       'update',
       `slug,id,status,destination,name\nabc,,Paused,,\n,${ID},,https://x.de,n\n`,
@@ -203,7 +203,7 @@ describe('a file of changes', () => {
     expect(json.rows[0]?.wish).toEqual({ destination: '' });
   });
 
-  it('doubts values that are valid only if the code already has them', async () => {
+  it('has doubts, not faults, for values that are valid only if the code already has them', async () => {
     const text =
       'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
     const { faults, warnings, doubts, rows } = await read('update', text);
@@ -233,7 +233,7 @@ describe('a file of changes', () => {
     expect(unusedFlags).toEqual(['name']);
   });
 
-  it('adds tags to the destination of a row, or else to that of its code', async () => {
+  it('adds UTM tags to the destination of a row, or else to the destination of its code', async () => {
     const text =
       'slug,destination,utm_source\na,https://x.de/,Flyer\nb,,\nc,mailto:a@x.de,Flyer\nd,https://y.de/,\n';
     const { rows, faults } = await read('update', text, { utm: { medium: 'print' } });
@@ -248,7 +248,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('adds tags of flags only to web addresses', async () => {
+  it('adds the UTM tags of flags only to web addresses, with a warning for other destinations', async () => {
     const text = 'name,type,destination,utm_source\na,wifi,,\nb,sms,sms:1,\nc,wifi,,Flyer\n';
     const { rows, faults, warnings } = await read('create', text, { utm: { medium: 'print' } });
     expect(rows.map(({ wish, utm }) => [wish.destination, utm])).toEqual([
@@ -265,7 +265,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('reports every fault', async () => {
+  it('is refused with all its faults', async () => {
     expect(await refusal('update', 'id,name,status\nabc,x,paused\n,y,\n')).toEqual([
       'line 2, column id: "abc" is not a valid ID (expected a UUID)',
       'line 3: has neither an ID nor a slug',
@@ -281,7 +281,7 @@ describe('a file of changes', () => {
     );
   });
 
-  it('without rows reports only the columns that its verb requires', async () => {
+  it('without rows is refused only for the missing columns that its verb requires', async () => {
     expect(await refusal('update', 'x\n')).toEqual([
       'line 1: no column identifies the codes: add an id or slug column (the file has "x")',
       'line 1: no column contains changes: add a name, destination or status column',
@@ -299,7 +299,7 @@ describe('a file of changes', () => {
     await expect(read('create', text, { name: 'x.json' })).rejects.toThrow('the file is empty');
   });
 
-  it('with a column name three times reports it once', async () => {
+  it('is refused with one fault for a column name that occurs three times', async () => {
     expect(await refusal('create', 'name,type,name,name\na,sms,a,a\n')).toEqual([
       'line 1, column name: appears twice in the header',
     ]);
@@ -335,7 +335,7 @@ describe('a file of changes', () => {
 });
 
 describe('keys', () => {
-  it('are unique, never empty and never similar in a file for `qr apply` (E2)', async () => {
+  it('must be present, unique and dissimilar in a file for `qr apply` (E2)', async () => {
     expect(await refusal('apply', 'key,name\na,1\n,2\n A,3\nb c,4\nB  C,5\na,6\n1.23E+11,7\n')).toEqual([
       'line 3, column key: is empty: each row needs a key',
       'line 4, column key: "A" differs from the key "a" of line 2 only in case or spacing',
@@ -349,7 +349,7 @@ describe('keys', () => {
     expect(await refusal('apply', '[]', { name: 'codes.json' })).toEqual([]);
   });
 
-  it('are optional for the other commands, but may not be equal', async () => {
+  it('are optional for other commands, but must be unique', async () => {
     const text = 'key,name,type\n 1 ,a,wifi\n,b,wifi\n,c,wifi\n';
     expect((await read('create', text)).rows.map(({ key }) => key)).toEqual(['1', undefined, undefined]);
     expect(await refusal('create', `${text}1,d,wifi\n`)).toEqual([
@@ -378,7 +378,7 @@ describe('keys', () => {
 });
 
 it.each(['create', 'update', 'apply', 'delete'] as const)(
-  'many rows to %s are checked until the signal aborts',
+  'the check of many rows to %s ends when the signal is aborted',
   async (verb) => {
     const values = new Map(Object.entries({ key: 'a', slug: 'a', name: 'a', destination: 'https://x.de' }));
     const row = { row: 1, line: 2, values };

@@ -41,7 +41,7 @@ describe('the order of a plan', () => {
     expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
   });
 
-  it('includes existing rows in `quiet` if they need no decision', () => {
+  it('puts existing rows into `quiet` if they need no decision', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 

@@ -46,7 +46,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     ]);
   });
 
-  it('has the dangerous rows first', () => {
+  it('lists rows that are gone, removals and changes before new codes', () => {
     expect(lines.slice(6, 11)).toEqual([
       '| action | line | key | code | field | old | new | note |',
       '| --- | --- | --- | --- | --- | --- | --- | --- |',
@@ -74,7 +74,7 @@ describe('a plan with 300 changes', () => {
   });
 });
 
-describe('a plan', () => {
+describe('a plan in Markdown', () => {
   it('counts unchanged rows, and does not list them', () => {
     const lines = linesOf(planOf([itemOf(2, 'unchanged', { code: codeOf('menu') })], { unmanaged: 3 }));
     expect(lines).toEqual([
@@ -96,13 +96,13 @@ describe('a plan', () => {
     expect(lines).toContain('**Next step:** `Add --max-changes 12.`');
   });
 
-  it('lists the codes of rows that were removed from a sheet', () => {
+  it('lists codes of an earlier run that have no row in the file', () => {
     expect(linesOf(planOf([], { absent: [codeOf('a'), codeOf('b|')] }))).toContain(
       'The file has no rows of these codes of an earlier run: `a`, <code>b&#124;</code>',
     );
   });
 
-  it('lists the fields of a row below each other', () => {
+  it('has one line per changed field of a row', () => {
     const changes = [change('send', 'a', 'b'), { ...change('send', 'x y', ''), field: 'name' as const }];
     expect(linesOf(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })])).slice(-3, -1)).toEqual([
       '| ~ update | 2 | `menu` | destination | `a` | `b` |',
@@ -111,8 +111,8 @@ describe('a plan', () => {
   });
 });
 
-describe('a run', () => {
-  it('lists the outcomes, and ends with the error', () => {
+describe('the outcome of a run in Markdown', () => {
+  it('states the error and the next step, and then lists the outcome of each row', () => {
     const item = update(2, 'menu', 'b');
     const plan = planOf([item]);
     const failure = new UnprovenError('1 row needs a decision\nline 2: why', { hint: 'Add --force.' });

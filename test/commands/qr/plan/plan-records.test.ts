@@ -14,15 +14,15 @@ import {
 const menu = codeOf('menu');
 const none = { key: null, field: null, old: null, new: null };
 
-describe('the columns', () => {
-  it('are the documented ones, and also outcome and error after a run', () => {
+describe('the columns of a plan', () => {
+  it('are the documented columns, and also outcome and error after a run', () => {
     expect(PLAN_COLUMNS.map(({ name }) => name).join()).toBe('line,key,action,id,slug,field,old,new');
     expect(APPLIED_COLUMNS.map(({ name }) => name).slice(PLAN_COLUMNS.length)).toEqual(['outcome', 'error']);
   });
 });
 
 describe('the records of a row', () => {
-  it('are one per differing field, with the old and the new value', () => {
+  it('consist of one record per differing field, with the old and the new value', () => {
     const changes = [
       change('send', 'a', 'b'),
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
@@ -53,7 +53,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('are one without a field for a row without changes', () => {
+  it('consist of one record without a field for a row without changes', () => {
     expect(recordsOf({ item: itemOf(3, 'unchanged', { code: menu }) })).toEqual([
       { ...none, line: 3, action: 'unchanged', id: 'id-menu', slug: 'menu' },
     ]);
@@ -87,7 +87,7 @@ describe('the records of a row', () => {
   });
 });
 
-describe('the entry of a row', () => {
+describe('the JSON entry of a row', () => {
   it('has all its changes with the exact values', () => {
     const changes = [
       change('send', 'a\n|', 'b\u202e'),

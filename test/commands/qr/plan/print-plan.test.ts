@@ -99,7 +99,7 @@ describe('a plan on a terminal', () => {
 });
 
 describe('a plan as data', () => {
-  it('is one record per field in CSV, unchanged rows last', async () => {
+  it('is one record per field in CSV, with unchanged rows last', async () => {
     const { out } = await dryRun(plan, {});
     const lines = out.trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 17);

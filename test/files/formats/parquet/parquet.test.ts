@@ -87,7 +87,7 @@ describe('a Parquet file', () => {
     );
   });
 
-  it('states its columns and types, its writer and its schema, also without rows', () => {
+  it('states its columns and types, its writer and its schema, even without rows', () => {
     const { schema, key_value_metadata, created_by, num_rows } = parquetMetadata(fileOf([]));
     expect(num_rows).toBe(0n);
     expect(schema.map(({ name }) => name)).toEqual(['scans', ...NAMES]);
@@ -162,7 +162,7 @@ describe('a Parquet file', () => {
     }
   });
 
-  it('rolls back to a checkpoint, also across row groups', async () => {
+  it('rolls back to a checkpoint, even across row groups', async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ ...ROW, id: from + i }));
     for (const [kept, gone] of [

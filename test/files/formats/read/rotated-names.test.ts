@@ -17,7 +17,7 @@ const ROTATED = argv`
   scans.1.csv scans.2.csv.gz
 `;
 
-describe('a file of a log', () => {
+describe('a file', () => {
   it.each(ROTATED)('%s belongs to scans.csv', (name) => {
     expect(readLogName(name, 'scans.csv')).toMatchObject({ base: 'scans.csv' });
     expect(findLogName(name)).toEqual(readLogName(name, 'scans.csv'));
@@ -32,17 +32,17 @@ describe('a file of a log', () => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
-  it('may belong to a log of any name', () => {
+  it('can belong to a log of any name', () => {
     expect(readLogName('scans.log.1.gz', 'scans.log')).toMatchObject({ packing: 'gz' });
     expect(readLogName('a.1', 'a')).toMatchObject({ base: 'a' });
     expect(findLogName('scans.log.1')).toBeUndefined();
   });
 
-  it('is recognized with a compression that only other programs read', () => {
+  it('of a log is recognized with a compression that only other programs read', () => {
     expect(findLogName('scans.csv.3.xz')).toMatchObject({ base: 'scans.csv', packing: 'xz' });
   });
 
-  it('is sorted by age, oldest first', () => {
+  it('of a log is sorted by age, oldest first', () => {
     const sorted = (names: string[]) =>
       names
         .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])
@@ -56,7 +56,7 @@ describe('a file of a log', () => {
   // Anything but linear time would outlast the test's own limit.
   const LENGTH = SOAK ? 500_000 : 50_000;
   it.each([`a.csv${'-2026'.repeat(LENGTH)}`, `${'.csv'.repeat(LENGTH)}.1`, `a${'-'.repeat(LENGTH)}.csv`])(
-    'is recognized in linear time (%#)',
+    'name is recognized or rejected in linear time (%#)',
     (name) => {
       findLogName(name);
     },

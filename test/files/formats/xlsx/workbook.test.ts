@@ -55,7 +55,7 @@ describe('a workbook', () => {
     expect(sheet).toContain('a_x0000_b_x000D_c\ufffd_x005F_x0041__xFFFF_');
   });
 
-  test('has times as dates in the zone, to the millisecond, and other values as text', async () => {
+  test('has times as dates in the time zone, to the millisecond, and other values as text', async () => {
     const rows = [
       { ts: '2026-07-01T22:30:00.250Z' },
       { ts: '2026-01-01T00:00:00Z' },
@@ -91,13 +91,13 @@ describe('a workbook', () => {
     expect(sheet).toContain('sqref="B2:B1048576"><formula1>"url,wifi"</formula1>');
   });
 
-  test('leaves null and missing values empty', async () => {
+  test('has empty cells for null and missing values', async () => {
     expect(await sheetOf([{ id: null, name: true }])).toContain(
       '<row r="2"><c r="C2" t="b"><v>1</v></c></row>',
     );
   });
 
-  test('rolls back to a checkpoint, also to the first one and after many rows', async () => {
+  test('rolls back to a checkpoint, even to the first checkpoint and after many rows', async () => {
     const MANY = SOAK ? 30_000 : 5000;
     const many = (name: string) => Array.from({ length: MANY }, (_, id) => ({ id, name: `${name} ${id}` }));
     const { sink, sheet } = await open();

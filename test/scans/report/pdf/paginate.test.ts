@@ -40,13 +40,13 @@ it('pagination fills a page with the band that fits best, instead of leaving it 
   ]);
 });
 
-it('pagination splits a long band, and a short one only if much of the page would be empty', () => {
+it('pagination splits a long band, and a short band only if much of the page would be empty', () => {
   expect(pagesOf([bandOf(20, true), bandOf(40)])[0]).toEqual([0, 1]);
   expect(pagesOf([bandOf(32, true), bandOf(10)])).toEqual([[0], [1, 2]]);
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
 });
 
-it('pagination gives a band that fits on no page its own page, over the margin', () => {
+it('pagination gives a band that is taller than a page its own page, beyond the margin', () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 

@@ -88,7 +88,7 @@ describe('the PDF of a report', () => {
     ]);
   });
 
-  it('has tables whose rows have equally many cells, and whose headers have a scope', async () => {
+  it('has tables whose rows have the same number of cells, and whose headers have a scope', async () => {
     const { root } = await render();
     const tables = ofType(root, 'Table');
     expect(tables.length).toBeGreaterThan(3);
@@ -113,28 +113,31 @@ describe('the PDF of a report', () => {
     expect(table.children.map(({ children: [name] }) => name?.text)).toEqual(['Code', ...names]);
   });
 
-  it.each([4, 12, 20, 28])('has hours by weekday on one page, after a table of %d rows', async (count) => {
-    const rows = Array.from({ length: 24 }, (_, at) => ({
-      name: `${at}:00`,
-      cells: [{ text: `${at}`, shade: 1 as const }],
-    }));
-    const hours = {
-      kind: 'shades',
-      id: 'hours',
-      caption: 'Hours',
-      head: ['Hour of day', 'Mo'],
-      rows,
-    } as const;
-    const codes = tableOf(
-      'Code',
-      Array.from({ length: count }, (_, at) => `Code ${at}`),
-    );
-    const { artifacts, root } = await render({
-      cards: [cardOf('Codes', { tables: [codes] }), cardOf('Hours', { tables: [hours] })],
-    });
-    expect(ofType(root, 'TH').filter(({ text }) => text === 'Hour of day')).toHaveLength(1);
-    expect(artifacts.flat()).not.toContain('Hour of day');
-  });
+  it.each([4, 12, 20, 28])(
+    'has the table of hours by weekday on one page, after a table of %d rows',
+    async (count) => {
+      const rows = Array.from({ length: 24 }, (_, at) => ({
+        name: `${at}:00`,
+        cells: [{ text: `${at}`, shade: 1 as const }],
+      }));
+      const hours = {
+        kind: 'shades',
+        id: 'hours',
+        caption: 'Hours',
+        head: ['Hour of day', 'Mo'],
+        rows,
+      } as const;
+      const codes = tableOf(
+        'Code',
+        Array.from({ length: count }, (_, at) => `Code ${at}`),
+      );
+      const { artifacts, root } = await render({
+        cards: [cardOf('Codes', { tables: [codes] }), cardOf('Hours', { tables: [hours] })],
+      });
+      expect(ofType(root, 'TH').filter(({ text }) => text === 'Hour of day')).toHaveLength(1);
+      expect(artifacts.flat()).not.toContain('Hour of day');
+    },
+  );
 
   it('splits a long table below a chart into several tables, each with a header', async () => {
     const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
@@ -148,7 +151,7 @@ describe('the PDF of a report', () => {
     expect(names).toEqual([0, 8, 16].map((from) => ['Hour', ...hours.slice(from, from + 8)]));
   });
 
-  it('has the size of the paper', async () => {
+  it('has pages of the requested paper size', async () => {
     const report = reportOf();
     for (const [paper, size] of [
       ['a4', [0, 0, 595.28, 841.89]],
@@ -159,7 +162,7 @@ describe('the PDF of a report', () => {
     }
   });
 
-  it('has the same bytes for the same report, no time, and an ID of its content', async () => {
+  it('has the same bytes for the same report, no date, and an ID that depends on its content', async () => {
     const [one, same, other] = await Promise.all([
       renderPdf(reportOf(), 'a4'),
       renderPdf(reportOf(), 'a4'),
@@ -194,10 +197,10 @@ describe('an untrusted name', () => {
   });
 });
 
-describe('a report from right to left', () => {
+describe('the PDF of a right-to-left report', () => {
   const arabic = { language: 'ar', direction: 'rtl', title: 'حملة الربيع 2026' } as const;
 
-  it('has the letters of Arabic in the order in which they are seen, numbers from left to right', async () => {
+  it('has Arabic letters in visual order, and numbers from left to right', async () => {
     const { root, catalog, file } = await render({
       ...arabic,
       cards: [cardOf('البلدان', { tables: [tableOf('البلد', ['مقارنةً'])] })],
@@ -217,7 +220,7 @@ describe('a report from right to left', () => {
     ]);
   });
 
-  it('mirrors every page', async () => {
+  it('has the boxes of its first page mirrored', async () => {
     const starts = async (direction: 'ltr' | 'rtl') => {
       const { file, pages } = await render({ direction });
       const boxes = [...file.stream(pages[0]?.Contents).matchAll(/^([\d.]+) [\d.]+ ([\d.]+) 0\.75 re$/gm)];

@@ -20,7 +20,7 @@ const tableOf = (id: ShadeTable['id']): ShadeTable => ({
 const bound = (id: ShadeTable['id']) =>
   shadeTableBlocks(tableOf(id), 400, section).map(({ keepsNext }) => keepsNext ?? false);
 
-test('the table of hours stays on one page, apart from the block after it', () => {
+test('the table of hours by weekday stays on one page, and is not bound to the block after it', () => {
   expect(bound('hours')).toEqual([...Array<boolean>(8).fill(true), false]);
 });
 

@@ -104,11 +104,11 @@ describe('files of scans', () => {
     expect(taken[0]?.row.city).toBe(null);
   });
 
-  it('may be empty', async () => {
+  it('can be empty', async () => {
     expect((await read({ 'a.csv': csv([]), 'b.json': '[]\n', 'c.ndjson': '' })).taken).toEqual([]);
   });
 
-  it('of many pieces have each scan once, wherever a piece ends', async () => {
+  it('that are read in several pieces have each scan once', async () => {
     const many = Array.from({ length: SOAK ? 9000 : 2000 }, (_, i) =>
       scan(i, i, { referrer: i % 7 === 0 ? `"x${i}\n,"` : `https://shop.example/${i}` }),
     );
@@ -126,21 +126,21 @@ describe('files of scans', () => {
     }
   });
 
-  it('have the values before formulas were escaped (F4)', async () => {
+  it('have the original values of cells in which formulas were escaped (F4)', async () => {
     const hostile = [...Object.values(FORMULAS), "'=1+1", "''", "'", '=1', '-5', '\t=x'];
     const made = hostile.map((referrer, i) => scan(i, i, { referrer }));
     const { taken } = await read({ 'a.csv': csv(made) }, ['referrer']);
     expect(taken.map(({ row }) => row.referrer)).toEqual(hostile);
   });
 
-  it('have the code of each scan: by its slug, its ID, or the file', async () => {
+  it('have the code of each scan, by its slug or the name of the file', async () => {
     const labeled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
     expect((await read({ 'all.csv': labeled })).taken[0]?.code).toBe('menu');
     expect((await read({ 'spring.csv.gz': gzipSync(csv([scan(1, 0)])) })).taken[0]?.code).toBe('spring');
   });
 });
 
-describe('a file whose record never ends', () => {
+describe('a file with a long record', () => {
   const head = 'id,ts,city\n1,2026-10-01T00:00:00Z,';
   const large = 'x'.repeat(2 ** 20);
   const lines = 'x\n'.repeat(2 ** 19 + 20_000);
@@ -158,20 +158,23 @@ describe('a file whose record never ends', () => {
       'a record in or after line 3 is longer than 1 MiB',
     ],
     ['a.json', Buffer.alloc(2 ** 21, '['), 'a record in line 1 is longer than 1 MiB'],
-  ])('(%s) is refused as soon as a record is longer than any scan (F11, %#)', async (name, content, why) => {
-    expect(await refusal({ [name]: content })).toEqual({
-      name: 'UsageError',
-      message: `cannot read scans from ${name}: ${why}`,
-    });
-  });
+  ])(
+    '(%s) is refused with the line of the record if that is longer than 1 MiB (F11, %#)',
+    async (name, content, why) => {
+      expect(await refusal({ [name]: content })).toEqual({
+        name: 'UsageError',
+        message: `cannot read scans from ${name}: ${why}`,
+      });
+    },
+  );
 
-  it('is refused as well if it is a device (F11)', async () => {
+  it('is refused even if it is a device that never ends (F11)', async () => {
     const job = { paths: ['/dev/zero'], fields: [], start: () => () => undefined, note: () => undefined };
     const reading = readInputs(job);
     await expect(reading).rejects.toThrow('cannot read scans from /dev/zero: line 1 is longer than 1 MiB');
   });
 
-  it('is read if each record is shorter', async () => {
+  it('is read if each record is shorter than 1 MiB', async () => {
     const city = 'x'.repeat(2 ** 20 - 1000);
     const made = [
       scan(1, 0, { city }),
@@ -191,7 +194,7 @@ describe('a file whose record never ends', () => {
 });
 
 describe('a repeated scan', () => {
-  it('is recognized by rising times, without stored IDs (F5)', async () => {
+  it('is not looked for if the times of the scans never fall, so that no IDs are stored (F5)', async () => {
     const files = { 'a.csv': csv([scan(1, 0), scan(2, 0)]), 'b.csv': csv([scan(3, 0), scan(1, 9)]) };
     expect(await read(files)).toMatchObject({ starts: 1, ids: ['1', '2', '3', '1'] });
   });
@@ -207,7 +210,7 @@ describe('a repeated scan', () => {
     expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
   });
 
-  it('is recognized among a million IDs in any order, even beyond 2^53', async () => {
+  it('is recognized among thousands of IDs in any order, even beyond 2^53', async () => {
     const ids = Array.from({ length: 5000 }, (_, i) => BigInt((i * 7919) % 5003) * 40_000n + 2n ** 60n);
     const made = ids.map((id, i) => scan(id, i % 50));
     const { taken } = await read({ 'a.ndjson': ndjson(made), 'b.ndjson': ndjson([...made].reverse()) });
@@ -224,7 +227,7 @@ describe('a repeated scan', () => {
     );
   });
 
-  it('is recognized by IDs in a file named after its code and one without a code (F6)', async () => {
+  it('is recognized by ID in a file named after its code and a file without a code (F6)', async () => {
     const uuid = '00000000-0000-4000-8000-000000000001';
     const both = csv([scan(1, 0), scan(2, 5)]);
     expect(await read({ [`${uuid}.csv`]: both, 'menu.csv': both })).toMatchObject({
@@ -235,7 +238,7 @@ describe('a repeated scan', () => {
     expect((await read(three)).ids).toEqual(['1', '2', '3']);
   });
 
-  it('is recognized in rotated files, whose code is that of their log', async () => {
+  it('is recognized in rotated files, which have the code of their log', async () => {
     const uuid = '00000000-0000-4000-8000-00000000000A';
     const codes = async (names: string[]) => {
       const made = names.map((name, i): [string, Uint8Array | string] => {
@@ -261,14 +264,14 @@ describe('a repeated scan', () => {
     ).toEqual(['1']);
   });
 
-  it("can't be recognized without codes if an ID has two times (F6)", async () => {
+  it('causes a refusal if the files have no codes and an ID has two times (F6)', async () => {
     expect(await refusal({ 'a.csv': csv([scan(1, 5), scan(2, 6)]), 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UnprovenError',
       message: 'cannot remove duplicate scans: two scans with different times have the ID 1',
     });
   });
 
-  it("can't be recognized if only one of two files has the codes (F6)", async () => {
+  it('causes a refusal if only one of two files has the codes (F6)', async () => {
     const labeled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
     expect(await refusal({ 'a.csv': labeled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UsageError',
@@ -348,7 +351,7 @@ describe('a file that is being written', () => {
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-`],
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-01T00:00:00Z,DE,"Köln\nam R`],
     ['a.ndjson', `${ndjson([scan(1, 0), scan(2, 1)])}{"id":3,"ts":`],
-  ])('(%s) has its incomplete last line omitted, with a note', async (name, content) => {
+  ])('(%s) is read without its incomplete last line, with a note', async (name, content) => {
     for (const isClosed of [false, true])
       expect(await read({ [name]: content }, [], isClosed)).toMatchObject({
         ids: ['1', '2'],
@@ -400,7 +403,7 @@ describe('the files of --input', () => {
     expect(found).toEqual(['dt=2026-10-01/part-1.csv', 'dt=2026-10-02/part-1.csv']);
   });
 
-  it('cause a warning of a rotated file behind a link, but not of a link to a device or to a missing file (D17)', async () => {
+  it('cause a warning about a rotated file that is a link, unless that leads to a device or a missing file (D17)', async () => {
     const directory = await useDirectory();
     const at = (name: string) => join(directory, name);
     await writeFile(at('scans.csv'), '');
