@@ -175,7 +175,7 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
           ({ n, run }) => n !== record.n && !(sentOf.has(n) && run === record.run),
         ),
       };
-      const { again, decided = false } = record;
+      const { again, decided = false, replaces } = record;
       const repeats =
         again === undefined
           ? undefined
@@ -186,6 +186,7 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
         values,
         isDecided: decided,
         repeats,
+        replaces,
       });
       const moment = momentOf(earlier, { row, item });
       judge.post(item, row, moment);

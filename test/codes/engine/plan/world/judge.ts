@@ -135,7 +135,9 @@ function codesOf({ service }: Truth, row: SheetRow, item: PlanItem, { plan, view
   );
   // A repetition may leave out what was there before the first attempt: the row was decided about then.
   const before = item.repeats?.firstIds ?? new Set();
+  // So does a repetition for a code that the first listing lacked, and that the user asked to replace.
   const isReplaced = (id: string) =>
+    (item.repeats !== undefined && id === item.replaces) ||
     view.replaced.has(id) || view.unclear.some(({ replaces }) => replaces === id);
   return service
     .live()
