@@ -5,6 +5,7 @@ import { formatClosing } from '#base/run/closing-line';
 import { addFile } from '#base/run/run-summary';
 import { foldKey } from '#base/text/clean';
 import { countOf, formatCount } from '#base/text/quote';
+import type { RunEnd } from '#codes/engine/executor/job';
 import type { LockFile } from '#codes/engine/lock/lock-file';
 import {
   checkLockPlace,
@@ -133,16 +134,21 @@ async function apply(
   printer: PlanPrinter,
 ): Promise<void> {
   const { input } = file;
-  const before = await readLock(lockPath, context.signal);
+  let before = await readLock(lockPath, context.signal);
   const workspace = await workspaceOf(context, before, lockPath);
-  const entries = before?.entries ?? NO_ENTRIES;
-  const end = await carryOut(context, { file, flags, verb, lock: entries }).catch(async (error) => {
+  const lock = before?.entries ?? NO_ENTRIES;
+  const write = async (ends: RunEnd['ends']) => {
+    const next = { workspace, entries: entriesOf(ends, lock) };
+    await writeLock(lockPath, next, before, context.processes);
+    before = next;
+  };
+  const job = { file, flags, verb, lock, beforeEnd: write };
+  const end = await carryOut(context, job).catch(async (error) => {
     if (error instanceof BrakeError)
       await printer.print(plannedRun(error.plan, { name: input.name, verb: 'apply' }));
     throw error;
   });
-  const next = { workspace, entries: entriesOf(end.ends, entries) };
-  await writeLock(lockPath, next, before, context.processes);
+  await write(end.ends);
   const isWritten = existsSync(lockPath);
   if (isWritten) addFile(context.facts, lockPath);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;

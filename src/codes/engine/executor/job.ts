@@ -33,6 +33,8 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   /** Receives the plan before anything is sent or recorded; throws to refuse it. */
   onPlan: (plan: Plan) => void | Promise<void>;
   onEvent: (event: RunEvent) => void;
+  /** Stores what the run did, before the ledger records its end. */
+  beforeEnd?: (ends: readonly RowEnd[]) => Promise<void>;
 }
 
 /** Backs up `code`, which has its status before any pause, and then deletes it with `send`. */

@@ -34,7 +34,10 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     const isOpen = latest.plan.items.some(
       ({ action, candidates }) => action === 'undecided' && candidates.length > 0,
     );
-    if (!isStopped() && !isOpen) await record.end();
+    if (!isStopped() && !isOpen) {
+      await job.beforeEnd?.(states.ends(latest.plan));
+      await record.end();
+    }
   } catch (error) {
     stop = signal.aborted ? signal.reason : error;
   }

@@ -86,7 +86,7 @@ export async function chooseLedger(
     const reason =
       header.baseUrl === own.workspace.baseUrl
         ? `no code that was looked up in ${path} exists in this workspace`
-        : `${path} has this API key, but belongs to ${quote(header.baseUrl)}`;
+        : `earlier runs with this API key used ${quote(header.baseUrl)} (${path})`;
     own.note(`This run begins a new ledger: ${reason}. Rows are recognized only by their values`);
     break;
   }

@@ -25,6 +25,16 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent:
   ].filter((brake) => brake !== undefined);
 }
 
+/** Describes all brakes, with a hint of the flags that carry out the plan nevertheless. */
+export function describeBrakes(brakes: readonly Brake[]): { message: string; hint: string } {
+  const flags = new Set(brakes.map(({ flag }) => flag));
+  const advice = brakes.flatMap(({ advice }) => advice ?? []);
+  return {
+    message: brakes.map(({ message }) => message).join('; '),
+    hint: [...advice, `If the plan is correct, add ${[...flags].join(' ')}.`].join(' '),
+  };
+}
+
 function tooMany(
   changed: number,
   items: readonly PlanItem[],
@@ -37,8 +47,7 @@ function tooMany(
   const bound = policy.maxChanges === undefined ? Math.max(LEAST_ALLOWED, allowed) : allowed;
   if (changed <= bound) return undefined;
   const message = `the plan changes ${countOf(changed, 'code')}, but only ${bound} ${bound === 1 ? 'is' : 'are'} allowed`;
-  const hint = `If the plan is correct, add --max-changes ${changed}.`;
-  return { is: 'max-changes', message, hint };
+  return { is: 'max-changes', message, flag: `--max-changes ${changed}` };
 }
 
 function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined {
@@ -48,7 +57,8 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
   return {
     is: 'all-removed',
     message,
-    hint: 'Check the file and the flag --lock. If the plan is correct, add --force.',
+    advice: 'Check the file and the flag --lock.',
+    flag: '--force',
   };
 }
 
@@ -92,7 +102,7 @@ function shiftedColumn(
       `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`,
     );
   }
-  return sortedStatuses(items, ledger) ?? sortedIds(items);
+  return sortedStatuses(items, ledger) ?? sortedIds(items) ?? sortedKeys(items, ledger);
 }
 
 /**
@@ -131,9 +141,23 @@ function sortedIds(items: readonly PlanItem[]): Brake | undefined {
   return shiftedBrake(message);
 }
 
+/** Detects rows whose ID is that of a code which the ledger knows by the key of another row. */
+function sortedKeys(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
+  const known = items.flatMap(({ row, code, how }) => {
+    const key = code && (how === 'id' || how === 'slug') && claims.get(code.id.toLowerCase())?.key;
+    return row?.key !== undefined && key ? [{ key, cell: row.key }] : [];
+  });
+  const keys = new Set(known.map(({ key }) => key));
+  const shifted = known.filter(({ key, cell }) => cell !== key && keys.has(cell)).length;
+  if (shifted < LEAST_SHIFTED) return undefined;
+  return shiftedBrake(
+    `the keys may have been sorted by themselves: ${shifted} rows have the key of another row's code`,
+  );
+}
+
 function shiftedBrake(message: string): Brake {
-  const hint = 'Sort whole rows, or restore the column. If the plan is correct, add --force.';
-  return { is: 'shifted', message, hint };
+  const advice = 'Sort whole rows, or restore the column.';
+  return { is: 'shifted', message, advice, flag: '--force' };
 }
 
 function isEdit({ what }: FieldChange): boolean {
@@ -153,8 +177,7 @@ function otherWorkspace(
   if (foreign < 2 || foreign * 2 <= ids.length) return undefined;
   const where = named.length > 0 ? 'the file' : 'its earlier results';
   const message = `${foreign} of ${countOf(ids.length, 'ID')} in ${where} do not exist in this workspace`;
-  const hint = 'Check --profile and the API key. If the codes were deleted, add --force.';
-  return { is: 'other-workspace', message, hint };
+  return { is: 'other-workspace', message, advice: 'Check --profile and the API key.', flag: '--force' };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -68,6 +68,7 @@ export function createClaims() {
     claim: (id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) =>
       update(id, (old) => ({
         run,
+        isEnded: false,
         origin: strongerOf(old.origin, origin),
         key: key ?? old.key,
         rows: withRow(old.rows, row),
@@ -100,6 +101,9 @@ export function createClaims() {
       if (claim) byId.set(id, { ...claim, stored, changes, paused, due });
     },
     delete: (id: string) => update(id, () => ({ isDeleted: true, paused: undefined })),
+    end(run: string) {
+      for (const [id, claim] of byId) if (claim.run === run) byId.set(id, { ...claim, isEnded: true });
+    },
   };
 }
 

@@ -176,9 +176,15 @@ function changedByDate(
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
   // A change of any field by qrctl explains a newer `updated_at`.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
-  if (cell === undefined && !isEarlier && !isChanged) return undefined;
+  if (cell === undefined && !isEarlier && !isChanged)
+    return isEditedSince(due.atMs, code) ? { isYours: true, isTheirs: true, base: undefined } : undefined;
   const isTheirs = cell !== undefined && !isEarlier && fingerprintOf(old) !== cell;
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
+}
+
+/** Returns whether a code was changed after a time in ms, and after its creation. */
+function isEditedSince(atMs: number, { created_at, updated_at }: QrCode): boolean {
+  return updated_at !== created_at && (parseScanTime(updated_at) ?? 0) > atMs;
 }
 
 /** Returns a record of the dated changes that need no request; undefined if the ledger has them all. */

@@ -99,6 +99,7 @@ const KEPT = {
       n: count,
       order: count,
       run: text,
+      isEnded: optional(flag),
       stored: values,
       changes: optional(shape({ name: changes, destination: changes, status: changes })),
       due: optional(byField(list(mark))),

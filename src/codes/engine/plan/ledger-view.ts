@@ -86,7 +86,10 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
     if (replaces !== undefined) replaced.set(replaces, line.id);
   },
   decided: ({ sendings }, { n }) => sendings.close(n),
-  end: ({ sendings }, { run }) => sendings.end(run),
+  end({ claims, sendings }, { run }) {
+    claims.end(run);
+    sendings.end(run);
+  },
   claim: ({ claims }, { claim }) => claims.restore(claim as KeptClaim),
   stored: ({ claims }, { field, value, stored }) => claims.learn(field, value, stored),
   replaced: ({ replaced }, { id, by }) => replaced.set(id, by),

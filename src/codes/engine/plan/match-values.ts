@@ -13,13 +13,23 @@ import {
   valuesKey,
 } from './values.ts';
 
-/** Step 3: matches rows without a key to the newest claims with their values. */
+/**
+ * Step 3: matches rows without a key to claims with their values: first of the file's earlier results, then
+ * the newest that the user requested as new codes, then the first that were created.
+ */
 export function takeKnownValues(ladder: Ladder): void {
-  const { ledger, listing } = ladder.input;
-  const isThere = ({ id }: Claim) => listing.codes.has(id);
+  const { ledger, listing, earlierIds } = ladder.input;
+  const places = new Map([...listing.codes.keys()].map((id, at) => [id, at]));
+  const inOrder = (one: Claim, other: Claim) =>
+    one.n - other.n || (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0);
+  const rank = ({ id, isDecided }: Claim) =>
+    (places.has(id) ? 4 : 0) + (earlierIds?.has(id) ? 2 : 0) + (isDecided ? 1 : 0);
   const claims = [...ledger.claims.values()]
     .filter(({ id }) => !ladder.taken.has(id) && !ledger.replaced.has(id))
-    .sort((one, other) => Number(isThere(other)) - Number(isThere(one)) || other.order - one.order);
+    .sort(
+      (one, other) =>
+        rank(other) - rank(one) || (one.isDecided ? other.order - one.order : inOrder(one, other)),
+    );
   const keyless = (row: Row) => row.key === undefined;
   const used = new Set<Claim>();
   const statusOf = ({ id }: Claim) => listing.codes.get(id)?.status;
@@ -31,9 +41,9 @@ export function takeKnownValues(ladder: Ladder): void {
       for (const row of age === 'newest' ? claim.rows.slice(0, 1) : claim.rows.slice(1))
         getOrAdd(known, valuesKey(row), () => []).push(claim);
     for (const [key, rows] of indexBy(open, (row) => valuesKey(rowValues(row)))) {
-      // Equal rows keep their codes: the newest claims, as many as rows, in order of creation.
+      // Equal rows keep their codes, in order of creation.
       const free = (known.get(key) ?? []).filter((claim) => !used.has(claim));
-      const needed = free.slice(0, rows.length).sort((one, other) => one.n - other.n);
+      const needed = free.slice(0, rows.length).sort(inOrder);
       for (const [row, claim] of deal(rows, needed, statusOf)) {
         used.add(claim);
         settle(ladder, row, knownCode(row, { how: 'ledger', id: claim.id }, ladder));

@@ -99,6 +99,8 @@ export interface Claim {
   order: number;
   /** Run that created or found the code; '' if runs only changed the code. */
   run: string;
+  /** Whether that run was not killed. */
+  isEnded?: boolean;
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
@@ -200,7 +202,9 @@ export interface PlanItem {
 export interface Brake {
   is: 'max-changes' | 'all-removed' | 'shifted' | 'other-workspace';
   message: string;
-  hint: string;
+  advice?: string;
+  /** Flag that carries out the plan nevertheless. */
+  flag: string;
 }
 
 export interface Plan {

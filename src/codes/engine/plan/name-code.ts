@@ -84,6 +84,10 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
     const message = `the lock file has the slug ${quote(owner.slug)} for this key, but its ID is that of ${quote(locked.slug)}`;
     refuse({ line, message });
   }
+  if (owner && locked && locked !== find(key ?? '') && mayBeOfAnotherFile(owner, ladder.input)) {
+    const isNew = ladder.answers.newOf(row) > 0;
+    return isNew ? { is: 'new', isDecided: true } : { is: 'exists', code: locked };
+  }
   if (owner) return knownCode(row, { how: 'key', ...owner }, ladder);
   const self = key === undefined ? undefined : find(key);
   if (self) return { is: 'code', how: 'id', code: self };
@@ -148,6 +152,12 @@ function successorOf(
   if (policy.verb !== 'create' && policy.verb !== 'apply') return undefined;
   const code = listing.codes.get(lastReplacement(id.toLowerCase(), ledger.replaced) ?? '');
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
+}
+
+/** Returns whether `qr apply` knows a key only from the ledger, and by a run that has written its lock file. */
+function mayBeOfAnotherFile({ id, slug }: KeyOwner, { policy, ledger }: PlanInput): boolean {
+  const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
+  return isAsked && slug === undefined && ledger.claims.get(id)?.isEnded === true;
 }
 
 function isUncertain(row: Row, { id, slug }: KeyOwner, input: PlanInput): boolean {

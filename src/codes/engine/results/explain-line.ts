@@ -2,7 +2,7 @@ import { countOf, inQuotes, joinSome, quote } from '#base/text/quote';
 import type { How, LedgerView, Listing, PlanItem } from '#codes/engine/plan/model';
 import { isAlike, rowValues, valuesKey } from '#codes/engine/plan/values';
 import { placeOf, type Source } from '#files/formats/read/input';
-import { groupQuestions, nameCodes, reasonOf, type Verb, waysToDecide } from './explain.ts';
+import { groupQuestions, nameCodes, reasonOf, type Verb, waysOf } from './explain.ts';
 
 const STEP: Readonly<Partial<Record<How, number>>> = {
   id: 1,
@@ -62,9 +62,9 @@ export function explainLine(
 function describeResult(item: PlanItem, verb: Verb): string {
   const reason = reasonOf({ item });
   const because = reason === undefined ? '' : `: ${reason}`;
-  const [question] = groupQuestions([{ item }]);
-  if (question && (question.question !== 'exists' || verb === 'apply'))
-    return `nothing is sent until you decide${because}. ${waysToDecide(question.question, question.rows, verb)}`;
+  const groups = groupQuestions([{ item }]);
+  if (groups.some(({ question }) => question !== 'exists' || verb === 'apply'))
+    return `nothing is sent until you decide${because}. ${waysOf(groups, verb).join(' ')}`;
   if (item.isWaiting) return `a new code is created only if none exists or resembles it${because}`;
   if (item.action === 'create') return `a new code is created${because}`;
   if (item.action !== 'update') return `nothing is sent${because || ': row and code agree'}`;

@@ -1,3 +1,4 @@
+import { groupBy } from '#base/collections';
 import { shortenPair } from '#base/text/differing-parts';
 import { countOf, inQuotes, inShellOr, joinSome, quote } from '#base/text/quote';
 import type { Altered, RowEnd } from '#codes/engine/executor/job';
@@ -76,13 +77,26 @@ export function countQuestions(question: Question, count: number): string {
   }
 }
 
-export function waysToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): string {
+/** Returns the ways to answer the questions by flags, each once. */
+export function waysOf(groups: readonly QuestionGroup[], verb: Verb): string[] {
+  // Guesses in a file with IDs are answered like uncertain rows.
+  const kindOf = ({ question, rows: [row] }: QuestionGroup) => (row?.item.isForeign ? 'undecided' : question);
+  return [...groupBy(groups, kindOf)].map(([kind, of]) =>
+    wayToDecide(
+      kind,
+      of.flatMap(({ rows }) => rows),
+      verb,
+    ),
+  );
+}
+
+function wayToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): string {
   const [first] = rows;
   if (first?.item.nextStep !== undefined) return first.item.nextStep;
   const row = first === undefined || rows.length > 1 ? 'ROW' : flagRow(first.item);
   const asNew = `To create a new code, add --as-new ${row}.`;
   const codes = rows.length === 1 ? 'the existing code' : 'the existing codes';
-  switch (first?.item.isForeign ? 'undecided' : question) {
+  switch (question) {
     case 'undecided':
       return `To assign a code, add --adopt ${row}=CODE.${mayCreate(verb) ? ` ${asNew}` : ''}`;
     case 'gone':

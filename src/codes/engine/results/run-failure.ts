@@ -11,6 +11,7 @@ import {
 } from '#base/errors';
 import { countAmong, countOf, formatCount, inShellOr, joinSome } from '#base/text/quote';
 import type { RowEnd } from '#codes/engine/executor/job';
+import { describeBrakes } from '#codes/engine/plan/brakes';
 import type { Plan, PlanAction, PlanItem } from '#codes/engine/plan/model';
 import { hasChanges } from '#codes/engine/plan/values';
 import type { Source } from '#files/formats/read/input';
@@ -24,7 +25,7 @@ import {
   type QuestionGroup,
   reasonOf,
   type Verb,
-  waysToDecide,
+  waysOf,
 } from './explain.ts';
 
 export interface RunFacts {
@@ -52,7 +53,7 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
   if (failed.length > 0) counts.push(describeFailures(failed, ends.length));
   const message = [counts.join(', '), ...groups.flatMap((group) => describeGroup(group, run))].join('\n');
-  const details = { hint: hintOf(groups, failed.length, run), cause: stop };
+  const details = { hint: hintOf(groups, { all: ends.length, failed: failed.length }, run), cause: stop };
   if (isUnproven || groups.some(({ question }) => needsDecision(question, verb)))
     return new UnprovenError(message, details);
   const isNothingLeft = groups.some(
@@ -91,16 +92,23 @@ function describeFailures(failed: readonly RowEnd[], all: number): string {
   return `${countAmong(failed.length, all, 'row')} failed${reasons.size === 1 && reason !== undefined ? `: ${reason}` : ''}`;
 }
 
-function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, resultsPath }: RunFacts): string {
+function hintOf(
+  groups: readonly QuestionGroup[],
+  { all, failed }: { all: number; failed: number },
+  { verb, resultsPath }: RunFacts,
+): string {
   const isAsked = groups.some(({ question }) => question !== 'gone' || needsDecision(question, verb));
-  const ways = groups.map(({ question, rows }) => waysToDecide(question, rows, verb));
+  const ways = waysOf(groups, verb);
   const questions = groups.map(({ question }) => question);
   const answers = describeAnswers(questions, verb);
   if (isAsked && resultsPath !== undefined)
     ways.unshift(
       `Enter your decisions in the column decision of ${resultsPath} (${answers}), and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
+      ...(ways.length > 0 ? ['Or add flags to this command.'] : []),
     );
   else if (groups.some(({ question }) => question === 'conflict')) ways.push(DECIDE_ROW);
+  const isAllGone = groups.some(({ question, rows }) => question === 'gone' && rows.length === all);
+  if (isAllGone && all > 1) ways.unshift('Check --profile and the API key.');
   if (failed > 0)
     ways.push(
       `To retry the failed rows, run the same command again. See ${resultsPath ?? 'the output'} for the reasons.`,
@@ -128,8 +136,7 @@ const FAILING: readonly PlanAction[] = ['edited', 'gone', 'failed'];
 
 /** Returns a dry run's exit code and reason: 9 for a decision or brake, 8 for changes or failures, else 0. */
 export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
-  const [brake] = brakes;
-  if (brake) return { exit: 9, message: brakes.map(({ message }) => message).join('; '), hint: brake.hint };
+  if (brakes.length > 0) return { exit: 9, ...describeBrakes(brakes) };
   const asked = items.filter(({ action }) => needsDecision(action, verb));
   if (asked.length > 0) return { exit: 9, ...describeItems(asked, verb) };
   const failing = items.filter(({ action }) => FAILING.includes(action));
@@ -165,7 +172,7 @@ function describeItems(items: readonly PlanItem[], verb: Verb): Pick<PlanReason,
   const failed = items.filter(({ action }) => action === 'failed').length;
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
   if (failed > 0) counts.push(`${countOf(failed, 'row')} would fail`);
-  const ways = groups.map(({ question, rows }) => waysToDecide(question, rows, verb));
+  const ways = waysOf(groups, verb);
   const isOwn = ({ question, rows: [row] }: QuestionGroup) =>
     question === 'conflict' && row?.item.nextStep === undefined;
   if (groups.some(isOwn)) ways.push(DECIDE_ROW);

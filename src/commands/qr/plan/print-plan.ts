@@ -4,6 +4,7 @@ import { clean } from '#base/text/clean';
 import { countOf, quote } from '#base/text/quote';
 import { formatDuration } from '#base/time/time';
 import type { RowEnd } from '#codes/engine/executor/job';
+import { describeBrakes } from '#codes/engine/plan/brakes';
 import type { Plan } from '#codes/engine/plan/model';
 import type { PlanRow, Verb } from '#codes/engine/results/explain';
 import {
@@ -166,9 +167,10 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   await printer.print(printed);
   noteWarnings(context, file, [...warnings, ...plan.warnings]);
   notePlan(context, plan, verb);
-  if (!printer.hasReasons && !exitCode)
-    for (const { message, hint } of plan.brakes)
-      context.console.warn(`a run would send nothing: ${message}. ${hint}`);
+  if (plan.brakes.length > 0 && !printer.hasReasons && !exitCode) {
+    const { message, hint } = describeBrakes(plan.brakes);
+    context.console.warn(`a run would send nothing: ${message}. ${hint}`);
+  }
   const requests =
     spent + (plan.brakes.length > 0 ? 0 : countRequests(plan)) + (printer.moreRequests?.() ?? 0);
   const waitMs = waitMsFor(requests, (await context.service()).rateLimit());

@@ -6,6 +6,7 @@ import type { BackUp, RowEnd, RunEnd } from '#codes/engine/executor/job';
 import { listingOf, readFirst, readNamed } from '#codes/engine/executor/read-plan';
 import { leftPaused, runRows } from '#codes/engine/executor/run-rows';
 import { openLedger, readLedger, volatileLedger } from '#codes/engine/ledger/open-ledger';
+import { describeBrakes } from '#codes/engine/plan/brakes';
 import type { LedgerView, Plan, PlanInput, PlanItem, Policy, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
 import type { CheckedRows, RowsOptions } from '#codes/engine/rows/read-rows';
@@ -121,6 +122,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
       concurrency: service.concurrency,
       failFast: flags.failFast ?? false,
       backUp: verb.backUp,
+      beforeEnd: run.beforeEnd,
       async onPlan(planned) {
         refusePlan(file.input, planned, flags.strict);
         noteWarnings(context, file.input, planned.warnings);
@@ -145,10 +147,10 @@ export class BrakeError extends UnprovenError {
   plan: Plan;
 
   constructor(plan: Plan) {
-    const [brake] = plan.brakes;
-    const preview = brake?.is === 'max-changes' ? 'Check the plan with --dry-run. ' : '';
-    super(`${plan.brakes.map(({ message }) => message).join('; ')}; no changes were made`, {
-      hint: `${preview}${brake?.hint ?? ''}`,
+    const preview = plan.brakes[0]?.is === 'max-changes' ? 'Check the plan with --dry-run. ' : '';
+    const { message, hint } = describeBrakes(plan.brakes);
+    super(`${message}; no changes were made`, {
+      hint: preview + hint,
     });
     this.plan = plan;
   }
@@ -159,6 +161,7 @@ export interface RowsJob {
   flags: RowsFlags;
   verb: RowsVerb;
   lock?: PlanInput['lock'];
+  beforeEnd?: (ends: readonly RowEnd[]) => Promise<void>;
 }
 
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {

@@ -4,7 +4,7 @@ import { MOST_BYTES } from '#base/bounds';
 import { groupBy } from '#base/collections';
 import { systemCode, UsageError } from '#base/errors';
 import { addFile } from '#base/run/run-summary';
-import { capitalize, countOf } from '#base/text/quote';
+import { capitalize, countOf, inShellOr } from '#base/text/quote';
 import { parseBase } from '#codes/engine/plan/base';
 import { FIELDS, type Field } from '#codes/engine/plan/model';
 import { isCellOfPrint } from '#codes/engine/plan/values';
@@ -100,9 +100,10 @@ export async function keepEarlier(
   addFile(context.facts, kept);
   const what = `kept the earlier ${isInput ? 'version' : 'results'} in ${kept}`;
   const lacked = [...(lost > 0 ? [countOf(lost, 'code')] : []), ...(isEdited ? ['edits'] : [])];
+  const next = isEdited ? `; to use the edits, run the command with --from ${inShellOr('FILE', kept)}` : '';
   if (isLost)
     context.console.warn(
-      `${what}: ${isInput ? 'it has' : 'they have'} ${lacked.join(' and ')} that the new results lack`,
+      `${what}: ${isInput ? 'it has' : 'they have'} ${lacked.join(' and ')} that the new results lack${next}`,
     );
   else context.console.note(capitalize(what));
 }

@@ -346,7 +346,7 @@ describe('the run stops', () => {
 
   it('if codes change during the run so that a brake applies (E9)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
-    const brake: Brake = { is: 'all-removed', message: 'every key is gone', hint: '' };
+    const brake: Brake = { is: 'all-removed', message: 'every key is gone', flag: '--force' };
     const asking = (input: PlanInput) => ({ ...plan(input), brakes: input.isSettled ? [brake] : [] });
     const end = await world.run([MENU], { plan: asking });
     expect(end?.stop).toMatchObject({

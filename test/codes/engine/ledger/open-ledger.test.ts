@@ -134,7 +134,7 @@ describe('a ledger in the state directory', () => {
   it('is created with a note if an earlier ledger has the same key, but another base URL', async () => {
     const first = await make('a', optionsOf({ baseUrl: 'http://localhost:4000/api/v1' }));
     await make('b', optionsOf({ baseUrl: 'http://127.0.0.1:4000/api/v1' }));
-    const reason = `${first} has this API key, but belongs to http://localhost:4000/api/v1`;
+    const reason = `earlier runs with this API key used http://localhost:4000/api/v1 (${first})`;
     expect(notes).toEqual([
       `This run begins a new ledger: ${reason}. Rows are recognized only by their values`,
     ]);

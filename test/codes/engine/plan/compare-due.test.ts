@@ -8,8 +8,11 @@ const [X, A, B, Z] = ['https://x/', 'https://a/', 'https://b/', 'https://z/'];
 const POLICY = { verb: 'update', isDated: true } as const;
 
 /** What is done about the destination of a code that has this value; with the base of the row, if it is from a list. */
-function actOn(has: string, { atMs = 10, wants = A, base, earlier = [], ledger, conflicts }: Act = {}) {
-  const code = codeOf(1, { destination: has });
+function actOn(
+  has: string,
+  { atMs = 10, wants = A, base, earlier = [], ledger, conflicts, updatedAt }: Act = {},
+) {
+  const code = codeOf(1, { destination: has, ...(updatedAt && { updated_at: updatedAt }) });
   const due = { destination: { atMs, says: wants, earlier } };
   const row: Row = rowOf(2, {
     id: code.id,
@@ -33,6 +36,7 @@ interface Act {
   earlier?: readonly string[];
   ledger?: readonly LedgerRecord[];
   conflicts?: 'ask' | 'service';
+  updatedAt?: string;
 }
 
 /** Records of a PATCH of the destination for a time; without its end if it was killed. */
@@ -53,6 +57,13 @@ function patched(n: number, from: string, to: string, atMs?: number, isKilled = 
 }
 
 describe('a dated change', () => {
+  it('that the ledger lacks is a conflict if the code was changed after its time, but not if created after it', () => {
+    const updatedAt = '2026-06-26T10:00:00.000Z';
+    expect(actOn(Z, { atMs: Date.parse('2026-06-25T00:00:00Z'), updatedAt }).what).toBe('conflict');
+    expect(actOn(Z, { atMs: Date.parse('2026-06-27T00:00:00Z'), updatedAt }).what).toBe('send');
+    expect(actOn(Z, { atMs: 0 }).what).toBe('send');
+  });
+
   it('with the value that qrctl set last keeps a later edit by another client', () => {
     const ledger = patched(1, X, A, 10);
     expect(actOn(Z, { atMs: 20, ledger }).what).toBe('keep');

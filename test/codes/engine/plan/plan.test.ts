@@ -320,7 +320,7 @@ describe('a list that was saved and read back', () => {
     expect(brakes).toMatchObject([
       {
         message: 'the plan changes 2 codes, but only 1 is allowed',
-        hint: 'If the plan is correct, add --max-changes 2.',
+        flag: '--max-changes 2',
       },
     ]);
   });
@@ -606,6 +606,32 @@ describe('equal rows', () => {
     ]);
   });
 
+  it('keep the first codes if the last row is removed, or the codes of the earlier results of the file', () => {
+    const ledger = madeBefore(codes);
+    expect(actionsOf(planOf(rows.slice(0, 2), { codes, ledger }))).toEqual([
+      'unchanged n0001',
+      'unchanged n0002',
+    ]);
+    const earlierIds = new Set([idOf(2), idOf(3)]);
+    expect(actionsOf(planOf(rows.slice(0, 2), { codes, ledger, earlierIds }))).toEqual([
+      'unchanged n0002',
+      'unchanged n0003',
+    ]);
+  });
+
+  it('that were found on the service keep their codes in the order of the service', () => {
+    const found = [3, 1, 2].map((number): LedgerRecord => {
+      const { id, type } = codeOf(number);
+      const row = { ...values, type };
+      return { is: 'found', run: 'before', id, row, stored: values };
+    });
+    expect(actionsOf(planOf(rows, { codes, ledger: found }))).toEqual([
+      'unchanged n0001',
+      'unchanged n0002',
+      'unchanged n0003',
+    ]);
+  });
+
   it('are matched with the codes that have their status', () => {
     const [first, second] = [codeOf(1, values), codeOf(2, { ...values, status: 'paused' })];
     const asked = [rowOf(2, { wish: { ...values, status: 'paused' } }), newRow(3, 'Flyer', MENU)];
@@ -688,6 +714,23 @@ describe('keys that only the ledger contains', () => {
     const [item] = planOf([other], { ledger: before, policy: asNew }).items;
     expect(item).toMatchObject({ action: 'create', isDecided: true });
     expect(item?.replaces).toBeUndefined();
+  });
+
+  it('need a decision in `qr apply`, because another file may have them, unless the run that used them was killed', () => {
+    const apply = { verb: 'apply' } as const;
+    expect(actionsOf(planOf(keyed, { codes, ledger, policy: apply }))).toEqual([
+      'exists n0001',
+      'exists n0002',
+    ]);
+    const adopted = planOf(keyed, { codes, ledger, policy: { ...apply, adoptExisting: true } });
+    expect(actionsOf(adopted)).toEqual(['unchanged n0001', 'unchanged n0002']);
+    const killed = planOf(keyed, { codes, ledger: ledger.slice(0, -1), policy: apply });
+    expect(actionsOf(killed)).toEqual(['unchanged n0001', 'unchanged n0002']);
+    const decisions = { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false };
+    expect(actionsOf(planOf(keyed, { codes, ledger, policy: { ...apply, decisions } }))).toEqual([
+      'exists n0001',
+      'create',
+    ]);
   });
 
   it('give an edited row the action `edited` if its name is unchanged, or `undecided` with `qr apply`', () => {
@@ -874,6 +917,15 @@ describe('files of another workspace or with sorted IDs', () => {
       rowOf(at + 2, { of: code, id: idOf(((at + 1) % 3) + 1), slug: undefined, base: baseOf(code) }),
     );
     expect(planOf(shifted, { codes, policy: { verb: 'update' } }).brakes).toMatchObject([{ is: 'shifted' }]);
+  });
+
+  it('are refused if three rows, but not if two rows, have the keys of the codes of other rows', () => {
+    const codes = [1, 2, 3].map((number) => codeOf(number));
+    const keyed = (...keys: string[]) =>
+      codes.map((code, at) => rowOf(at + 2, { of: code, key: keys[at], base: baseOf(code) }));
+    const ledger = madeBefore(codes, keyed('a', 'b', 'c'));
+    expect(planOf(keyed('b', 'a', 'c'), { codes, ledger }).brakes).toEqual([]);
+    expect(planOf(keyed('b', 'c', 'a'), { codes, ledger }).brakes).toMatchObject([{ is: 'shifted' }]);
   });
 });
 

@@ -101,7 +101,7 @@ it('the candidates for an edited row with a key exclude codes that belong to oth
     planOf(rows, { codes: [free, owned, known], ledger, policy: { verb: 'apply' } }).items,
   ).toMatchObject([
     { action: 'undecided', candidates: [{ id: free.id }] },
-    { action: 'unchanged', code: { id: known.id } },
+    { action: 'exists', code: { id: known.id } },
   ]);
 });
 

@@ -12,7 +12,7 @@ const exists = itemOf(2, 'exists', { code: menu });
 const brake = {
   is: 'max-changes',
   message: 'the plan changes 12 codes, but only 11 are allowed',
-  hint: 'Add --max-changes 12.',
+  flag: '--max-changes 12',
 } as const;
 
 describe('the exit code of a dry run', () => {
@@ -50,7 +50,22 @@ describe('the exit code of a dry run', () => {
   it('is 9 for a brake, and the error has the message and hint of the brake', () => {
     const failure = failureOfPlan(planOf([update(2, 'menu', 'new')], { brakes: [brake] }), 'apply');
     expect(exitCodeOf(failure)).toBe(9);
-    expect(failure).toMatchObject({ message: brake.message, hint: brake.hint });
+    expect(failure).toMatchObject({
+      message: brake.message,
+      hint: 'If the plan is correct, add --max-changes 12.',
+    });
+  });
+
+  it('has one hint with the flags of all brakes', () => {
+    const shifted = {
+      is: 'shifted',
+      message: 'sorted',
+      advice: 'Sort whole rows.',
+      flag: '--force',
+    } as const;
+    expect(reasonOfPlan(planOf([], { brakes: [shifted, brake] }), 'apply')).toMatchObject({
+      hint: 'Sort whole rows. If the plan is correct, add --force --max-changes 12.',
+    });
   });
 
   it('comes with the number of rows that need decisions, and a hint for each kind of decision', () => {

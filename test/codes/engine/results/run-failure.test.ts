@@ -89,7 +89,7 @@ describe('the error of a run', () => {
       hint:
         'Enter your decisions in the column decision of codes.results.csv ' +
         '(mine changes the code, theirs keeps it, new creates another, an ID or slug assigns a code, skip sends nothing), and run the command with --from codes.results.csv. ' +
-        'To change the existing code, add --apply-edits. To create a new code, add --as-new 3.',
+        'Or add flags to this command. To change the existing code, add --apply-edits. To create a new code, add --as-new 3.',
     });
   });
 

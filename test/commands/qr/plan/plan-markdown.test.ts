@@ -89,11 +89,11 @@ describe('a plan in Markdown', () => {
     const brake = {
       is: 'max-changes',
       message: 'the plan changes 12 codes, but only 11 are allowed',
-      hint: 'Add --max-changes 12.',
+      flag: '--max-changes 12',
     } as const;
     const lines = linesOf(planOf([update(2, 'menu', 'b')], { brakes: [brake] }));
     expect(lines).toContain(`**Nothing would be sent (exit code 9 with --exit-code):** \`${brake.message}\``);
-    expect(lines).toContain('**Next step:** `Add --max-changes 12.`');
+    expect(lines).toContain('**Next step:** `If the plan is correct, add --max-changes 12.`');
   });
 
   it('lists codes of an earlier run that have no row in the file', () => {
@@ -156,7 +156,7 @@ describe('hostile values', () => {
       itemOf(3, 'undecided', { row, candidates: [code], reason: value }),
       itemOf(4, 'create', { row, key: value, values: { name: value, destination: value } }),
     ];
-    const brake = { is: 'shifted', message: value, hint: value } as const;
+    const brake = { is: 'shifted', message: value, advice: value, flag: '--force' } as const;
     const text = formatMarkdown(
       plannedRun(planOf(rows, { absent: [code], brakes: [brake] }), { name: value, verb: 'apply' }),
     );

@@ -160,7 +160,7 @@ describe('the end of a dry run', () => {
   const brake = {
     is: 'max-changes',
     message: 'the plan changes 12 codes',
-    hint: 'Add --max-changes 12.',
+    flag: '--max-changes 12',
   } as const;
 
   it('exits with 8 or 9 only with --exit-code', async () => {
@@ -172,13 +172,15 @@ describe('the end of a dry run', () => {
 
   it('warns that a brake stops the run, and estimates only the requests of the dry run', async () => {
     const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
-    expect(err).toContain('a run would send nothing: the plan changes 12 codes. Add --max-changes 12.');
+    expect(err).toContain(
+      'a run would send nothing: the plan changes 12 codes. If the plan is correct, add --max-changes 12.',
+    );
     expect(err).toContain('(about 2 requests). No changes were made');
     const error = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {
       run: { exitCode: true },
     });
     expect(error.exit).toBe(9);
-    expect(error.err).not.toContain('12 codes. Add');
+    expect(error.err).not.toContain('12 codes. If');
   });
 
   it('estimates the time of the run under the rate limit', async () => {

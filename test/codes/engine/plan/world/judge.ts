@@ -138,7 +138,8 @@ function codesOf({ service }: Truth, row: SheetRow, item: PlanItem, { plan, view
   // So does a repetition for a code that the first listing lacked, and that the user asked to replace.
   const isReplaced = (id: string) =>
     (item.repeats !== undefined && id === item.replaces) ||
-    view.replaced.has(id) || view.unclear.some(({ replaces }) => replaces === id);
+    view.replaced.has(id) ||
+    view.unclear.some(({ replaces }) => replaces === id);
   return service
     .live()
     .filter(({ tokens, code: { id } }) => tokens.has(row.token) && !taken.has(id) && !before.has(id))
