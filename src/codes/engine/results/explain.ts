@@ -145,9 +145,14 @@ const LONGEST_COMMON = 40;
 
 export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   const reason = reasonOf(row);
-  const answers = row.error === undefined ? answersOf(stateOf(row), verb) : undefined;
+  const state = stateOf(row);
+  const answers = row.error === undefined ? answersOf(state, verb) : undefined;
   if (answers === undefined) return reason;
-  return `${reason === undefined ? '' : `${reason}. `}To decide, enter ${answers} in the column decision`;
+  const { is: given } = row.item.row?.decision ?? {};
+  const isUseless = (given === 'mine' || given === 'theirs') && state !== 'conflict' && state !== 'edited';
+  const refusal = isUseless && `The decision ${given} does not apply`;
+  const advice = `To decide, enter ${answers} in the column decision`;
+  return [reason, refusal, advice].filter(Boolean).join('. ');
 }
 
 /** Returns the reason for a row's state; undefined if action and values show it. */

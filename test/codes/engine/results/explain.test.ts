@@ -171,6 +171,13 @@ describe('the error column of results', () => {
     expect(answers('gone', 'update')).toBeUndefined();
     expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();
   });
+
+  it('states that the given decision does not apply to a deleted code', () => {
+    const row = rowOf(2, { decision: { is: 'theirs' } });
+    expect(explainRow({ item: itemOf(2, 'gone', { row, goneId: 'id-1' }) }, 'create')).toContain(
+      'The decision theirs does not apply. To decide, enter new or skip in the column decision',
+    );
+  });
 });
 
 it('--explain states that a row whose request received no response gets a new code only if none is found', () => {
