@@ -93,7 +93,7 @@ export const command = defineCommand({
     'destination responds, the command exits with code 7 and writes no file.\n\n' +
     'It sends a GET request without your key, reads only the headers, and follows redirects, one request at a time per host. ' +
     'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too.\n\n' +
-    '--timeout applies to each destination. qrctl checks up to 256 hosts at once; with --concurrency, up to that number (1 to 32).',
+    '--timeout applies to each destination. qrctl checks up to 256 hosts at once; with --concurrency, up to that number.',
   arguments: CODE_ARGUMENTS,
   options,
   columns: [{ columns: COLUMNS }],
