@@ -44,7 +44,7 @@ function targets(parts: Parts, of: string, name: string): Relation[] {
   const relations: Relation[] = [];
   readXml(parts.whole(`${folder}_rels/${file}.rels`) ?? '<Relationships/>', name, {
     open(element, attribute) {
-      if (element !== 'Relationship' || attribute('TargetMode') === 'External') return;
+      if (element !== 'Relationship') return;
       const target = attribute('Target') ?? '';
       const path = target.startsWith('/') ? target.slice(1) : folder + target;
       relations.push({ id: attribute('Id') ?? '', type: attribute('Type') ?? '', path });
