@@ -99,7 +99,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
         const reason =
           key === undefined
             ? undefined
-            : `this code belongs to the key ${inQuotes(key)}, maybe of another file`;
+            : `an earlier run used this code for the key ${inQuotes(key)}, maybe from another file`;
         return itemOf(row, 'exists', { how: 'equal', code, candidates: [code], reason });
       }
       const item = planKnown(row, { is: 'code', how: 'equal', code, replaces }, input, refuse);
