@@ -23,15 +23,15 @@ describe('the protocols', () => {
     expect(declared).toEqual([...new Set(declared)]);
   });
 
-  it('declare only invariants that a comment in src/ cites', () => {
+  it('declare only invariants that a comment in src/ mentions', () => {
     expect(declared.filter((number) => !guards.has(number))).toEqual([]);
   });
 
-  it('declare only invariants that the title of a test cites', () => {
+  it('declare only invariants that a test title mentions', () => {
     expect(declared.filter((number) => !tests.has(number))).toEqual([]);
   });
 
-  it('declare every number that code or tests cite', () => {
+  it('declare every number that a comment or a test title mentions', () => {
     expect([...guards, ...tests].filter((number) => !declared.includes(number))).toEqual([]);
   });
 });

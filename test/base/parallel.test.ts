@@ -63,7 +63,7 @@ test('fetchInOrder reads page numbers lazily, so that the list may grow during t
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test('fetchInOrder throws the failure of a page in its turn, and ignores later failures', async () => {
+test('fetchInOrder throws the error for a page in its turn, and ignores later errors', async () => {
   const { fetch, give, fail } = controlled();
   const pages = fetchInOrder([1, 2, 3], fetch, 3);
   const first = pages.next();
@@ -77,7 +77,7 @@ test('fetchInOrder throws the failure of a page in its turn, and ignores later f
   expect(await pages.next()).toEqual({ value: undefined, done: true });
 });
 
-test('a consumer of fetchInOrder that stops early leaves no unhandled rejection, and closes the iterator of numbers', async () => {
+test('a consumer of fetchInOrder that stops early leaves no unhandled rejection, and closes the page number iterator', async () => {
   let closed = false;
   function* numbers() {
     try {

@@ -62,7 +62,7 @@ async function runStep(command: string, more: Record<string, string> = {}) {
   };
 }
 
-describe('the input command', () => {
+describe('the input `command`', () => {
   test('passes each line as one argument, whatever the line contains', async () => {
     const hostile = [
       '$(touch owned)',
@@ -95,7 +95,7 @@ describe('the input command', () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
   });
 
-  test('prints the output between random tokens, so that the runner executes no workflow command in the output', async () => {
+  test('has its output printed between random tokens, so the runner executes no workflow command in it', async () => {
     const command = 'qr\nlist\n::error::forged\n::add-mask::x';
     const [one, other] = [await runStep(command), await runStep(command)];
     expect(one.token).toBeDefined();
@@ -104,8 +104,8 @@ describe('the input command', () => {
   });
 });
 
-describe('the inputs plan and apply', () => {
-  test('pass a file and one argument per line, and write the output to the job summary', async () => {
+describe('the inputs `plan` and `apply`', () => {
+  test('pass a file name and one argument per line, and write the output to the job summary', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
     const printed =
@@ -117,7 +117,7 @@ describe('the inputs plan and apply', () => {
     expect([...plan.made, ...apply.made]).not.toContain('owned');
   });
 
-  test('check only the file if there is no key, as in a pull request from a fork', async () => {
+  test('only check the file for a plan if there is no key, as in a pull request from a fork', async () => {
     const { stdout } = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_API_KEY: '' });
     expect(stdout).toBe('[qr][apply][--offline][--from][codes.csv]');
   });
@@ -127,7 +127,7 @@ describe('the inputs plan and apply', () => {
     [8, 0],
     [9, 9],
     [2, 2],
-  ])('turn exit code %i into %i for a plan, and keep the exit code for apply', async (end, status) => {
+  ])("turn qrctl's exit code %i into %i for a plan, and keep it for apply", async (end, status) => {
     const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
     expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
     expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
@@ -145,18 +145,18 @@ describe('the inputs plan and apply', () => {
     expect(summary).toBe('    qrctl: codes.csv has 1 fault:\n      line 2: <b>is empty</b>\n    ```\n');
   });
 
-  test('cannot be combined with the input command', async () => {
+  test("can't be used with the input `command`", async () => {
     const { status, stdout } = await runStep('scans\nexport', { QRCTL_PLAN: 'codes.csv' });
     expect([status, stdout]).toEqual([2, expect.stringMatching(/^::error::.*only one/)]);
   });
 });
 
-describe('in the automation of the project,', () => {
+describe('in the files for GitHub Actions,', () => {
   const workflows = readdirSync(join(root, '.github/workflows')).map((name) =>
     join('.github/workflows', name),
   );
 
-  test.each([...workflows, 'action.yml'])('%s pins each action by its commit', (path) => {
+  test.each([...workflows, 'action.yml'])('%s pins each action to a commit', (path) => {
     const used = readFileSync(join(root, path), 'utf8').match(/uses: .*/g) ?? [];
     expect(used.length).toBeGreaterThan(0);
     for (const line of used) expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -166,14 +166,14 @@ describe('in the automation of the project,', () => {
     (path) => [path, readFileSync(join(root, path), 'utf8')] as const,
   );
 
-  test.each(texts)('%s runs no install script of a package', (_, text) => {
+  test.each(texts)('%s runs no install scripts from packages', (_, text) => {
     const installs = text.match(/npm (?:ci|install) .*/g) ?? [];
     for (const line of installs) expect(line).toContain('--ignore-scripts');
     expect(text).not.toMatch(/npm (?:ci|install)$/m);
   });
 
   test.each(texts.slice(0, workflows.length))(
-    '%s keeps no token in the checkout, and sets a timeout for each job',
+    '%s keeps no token in a checkout, and sets a timeout for each job',
     (_, text) => {
       for (const [, next = ''] of text.matchAll(/uses: actions\/checkout@.*\n((?:.*\n){2})/g))
         expect(next).toContain('persist-credentials: false');
@@ -183,7 +183,7 @@ describe('in the automation of the project,', () => {
     },
   );
 
-  test('the workflow in docs/apply.md keeps no token in the checkout of its plan', () => {
+  test('the workflow in docs/apply.md keeps no token in the checkout for its plan', () => {
     const guide = readFileSync(join(root, 'docs/apply.md'), 'utf8');
     expect(/^ {2}plan:\n[\s\S]*?^ {2}apply:$/m.exec(guide)?.[0]).toContain('persist-credentials: false');
   });

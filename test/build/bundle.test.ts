@@ -10,7 +10,7 @@ const ROOT = dirname(dirname(BIN));
 
 // `npm run test:install` has the other releases of Node build it too.
 test.runIf(SOAK)(
-  'a build of the same sources has the same bytes in any directory and at any time',
+  'a build from the same sources has the same bytes in another directory at a later time',
   async () => {
     // As deep as dist/, because the maps say how to get from there to the sources.
     const again = await mkdtemp(join(ROOT, 'dist-'));

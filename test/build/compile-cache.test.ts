@@ -93,13 +93,13 @@ describe('compiled code', () => {
     expect(read()?.isMadeFrom(SOURCE.subarray(1))).toBe(false);
   });
 
-  test('is not used for another command or another installation', () => {
+  test('is not used for a different command or a different installation', () => {
     write();
     expect(open(here, 'qr-get')?.stored).toEqual([]);
     expect(openCompileCache(here, '/opt/other/dist', 'qr-list')?.stored).toEqual([]);
   });
 
-  test('is stored in a file of mode 0600 named after command, Node version, platform and architecture', () => {
+  test('is stored in a file with mode 0600 that is named after command, Node version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
     expect(onlyFile()).toMatch(new RegExp(`/qr-list-${version}-${platform}-${arch}-[0-9a-f]+$`));
@@ -121,7 +121,7 @@ describe('compiled code', () => {
     }
   });
 
-  test('is not used if its file is truncated, longer, empty, zeros or huge', () => {
+  test('is not used if its file is truncated, too long, empty, huge or full of zeros', () => {
     write();
     const file = onlyFile();
     const whole = readFileSync(file);
@@ -144,7 +144,7 @@ describe('compiled code', () => {
     build: { execPath: import.meta.filename },
     flags: { execArgv: ['--no-opt'] },
   };
-  test.each(Object.keys(others))('is not used by a Node with another %s', (what) => {
+  test.each(Object.keys(others))('is not used by a Node binary with a different %s', (what) => {
     write();
     const other = { ...here, ...others[what] };
     expect(read(other)).toBeUndefined();
@@ -156,7 +156,7 @@ describe('compiled code', () => {
     expect(read(other)).toBeUndefined();
   });
 
-  test('is not used with other NODE_OPTIONS', () => {
+  test('is not used with different NODE_OPTIONS', () => {
     write();
     expect(read({ ...here, env: { ...here.env, NODE_OPTIONS: '--no-opt' } })).toBeUndefined();
   });
@@ -203,7 +203,7 @@ describe('the compile cache', () => {
     expect(read()).toBeUndefined();
   });
 
-  test('neither reads nor writes files of another user', () => {
+  test('neither reads nor writes files that belong to another user', () => {
     write();
     const stranger = () => (here.geteuid?.() ?? 0) + 1;
     for (const env of [here.env, { XDG_CACHE_HOME: join(home, '.cache') }]) {

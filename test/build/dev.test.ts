@@ -11,7 +11,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-test('npm run dev runs a command from the sources, and leaves no file behind', async () => {
+test('npm run dev runs a command from the sources, and leaves no temporary file', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 1 });
   const { HOME, PATH } = process.env;
   const dev = promisify(execFile)(process.execPath, ['src/build/dev.mjs', 'qr', 'list'], {
@@ -23,7 +23,7 @@ test('npm run dev runs a command from the sources, and leaves no file behind', a
   expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`)).not.toContain(`dev-${dev.child.pid}.mjs`);
 });
 
-test.runIf(SOAK)('npm run dev prints the help of the sources, not that of an older build', async () => {
+test.runIf(SOAK)('npm run dev prints the help from the sources, not from an older build', async () => {
   const directory = await useDirectory();
   for (const name of ['src', 'node_modules', 'package.json'])
     symlinkSync(join(ROOT, name), join(directory, name));

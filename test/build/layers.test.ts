@@ -6,16 +6,16 @@ const page = readFileSync('.github/CONTRIBUTING.md', 'utf8');
 const layers = layersOf(page);
 const modules = layers.map(({ module }) => module);
 
-it('every folder and file of src/ has a layer', () => {
+it('every folder and file in src/ has a layer', () => {
   expect([...modules].sort()).toEqual(readdirSync('src').sort());
 });
 
-it('every folder of src/ has a README.md', () => {
+it('every folder in src/ has a README.md', () => {
   const folders = modules.filter((module) => !module.endsWith('.ts'));
   expect(folders.filter((folder) => !existsSync(`src/${folder}/README.md`))).toEqual([]);
 });
 
-it('the README.md of each folder in src/ lists exactly the folders in it', () => {
+it('the README.md in each folder in src/ lists exactly the subfolders', () => {
   const folders = modules.filter((module) => !module.endsWith('.ts'));
   const listed = folders.map((folder) =>
     [...readFileSync(`src/${folder}/README.md`, 'utf8').matchAll(/^\| `([\w-]+)\/` \|/gm)].map(
@@ -30,7 +30,7 @@ it('the README.md of each folder in src/ lists exactly the folders in it', () =>
   expect(listed.map((names) => names.sort())).toEqual(there.map((names) => names.sort()));
 });
 
-it('the rules of the linter match the table of layers (npm run layers updates them)', () => {
+it('the linter rules match the table of layers (npm run layers updates them)', () => {
   expect(JSON.parse(readFileSync('src/build/layers.json', 'utf8'))).toEqual({ overrides: layerRules(page) });
 });
 

@@ -15,7 +15,7 @@ test('.github/SKILL.md is up to date (npm run skill updates it)', () => {
   expect(page).toContain(`${reference.summary}.`);
 });
 
-test('.github/SKILL.md shows values of flags in the case that qrctl accepts, such as `tab` and `none`', () => {
+test('.github/SKILL.md shows flag values in the case that qrctl accepts, such as `tab` and `none`', () => {
   const lists = page.split('\n').filter((line) => line.startsWith('- Flags: '));
   const forms = lists.flatMap((line) => [...line.matchAll(/`(--[^`]+)`/g)].map(([, form]) => form));
   expect(forms).toEqual(
@@ -24,7 +24,7 @@ test('.github/SKILL.md shows values of flags in the case that qrctl accepts, suc
   expect(page).toContain('`--profile <name>`');
 });
 
-test('.github/SKILL.md marks columns as optional that only a setting or --fields adds', () => {
+test('.github/SKILL.md marks short_url in the results as optional, because only a setting adds it', () => {
   expect(page).toContain(
     '- Columns (--from): columns of the input, id, slug, outcome, error, base, decision; optional: short_url\n',
   );

@@ -58,7 +58,7 @@ beforeAll(async () => {
   witness = ['-r', file];
 });
 
-test('V8 accepts the compiled code of an earlier run, even if that run changed V8 flags', async () => {
+test('V8 accepts the compiled code from an earlier run, even if that run changed V8 flags', async () => {
   const { env: cache } = await useCache();
   await withSandbox({ codes: 1, scans: 20 }, async ({ env, codeId }) => {
     const directory = await useDirectory();
@@ -73,7 +73,7 @@ test('V8 accepts the compiled code of an earlier run, even if that run changed V
   });
 });
 
-test('V8 gets compiled code only if the source in dist/ is unchanged', async () => {
+test('V8 receives compiled code only if the source in dist/ is unchanged', async () => {
   const { env, files } = await useCache();
   await runCli(['config', 'path'], { env });
   for (const file of files()) {
@@ -116,7 +116,7 @@ test('a run exits with 1 if Node ends it early because nothing is left to wait f
   });
 });
 
-test('an uncaught error is reported without a line of the bundle', async () => {
+test('an uncaught error is reported without a long line from the bundle', async () => {
   const preload = join(await useDirectory(), 'crash.cjs');
   const silent = "const net = require('node:net'); net.connect = () => new net.Socket();";
   writeFileSync(preload, `${silent} setTimeout(() => { throw new TypeError('a broken timer'); }, 300);`);
@@ -154,7 +154,7 @@ process.on('exit', () => {
     return JSON.parse(/^LOADED (.*)$/m.exec(stderr)?.[1] ?? '');
   }
 
-  test('loads few chunks and no unused module of Node (qr list)', async () => {
+  test('loads fewer than eight chunks, and no module of Node that it does not need (qr list)', async () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
       expect(read).toEqual(expect.arrayContaining(['app.js', 'core.js', 'http.js', 'start.js']));
@@ -183,7 +183,7 @@ process.on('exit', () => {
     [['--help']],
     [['help', 'exit-codes']],
   ];
-  test.each(firstRows(1, texts))('like %j loads only start.js', async (args) => {
+  test.each(firstRows(1, texts))('such as %j loads only start.js', async (args) => {
     const { read, builtIn } = await loadedBy(args, {});
     expect(read).toEqual(['start.js']);
     expect(builtIn).not.toContain('stream');

@@ -112,8 +112,8 @@ const GLOBALS = flags(
   'profile base-url max-wait reserve concurrency timeout quiet verbose no-color help version',
 );
 
-describe('the command surface', () => {
-  test('mentions --ids only in the help of commands whose records have IDs', async () => {
+describe('the command line interface', () => {
+  test('has --ids in the help for commands whose records have IDs, and not for commands such as doctor', async () => {
     for (const form of ['qr list', 'qr get', 'scans export'])
       expect(await printed(`help ${form} --full`)).toContain('--ids');
     for (const form of ['doctor', 'auth list', 'auth status', 'config list', 'scans stats']) {
@@ -121,7 +121,7 @@ describe('the command surface', () => {
     }
   });
 
-  test.each(Object.entries(CONTRACT))('contains `%s` with the flags of the contract', async (form, flags) => {
+  test.each(Object.entries(CONTRACT))('contains `%s` with the flags in the contract', async (form, flags) => {
     const names = form.split(' ').filter((word) => /^\w/.test(word));
     const help = await printed(`help ${names.join(' ')} --full`);
     expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
@@ -129,7 +129,7 @@ describe('the command surface', () => {
     expect(help).toContain('Global: `qrctl help flags`.');
   });
 
-  test('has at most 20 everyday flags and 40 lines of help per command, and 200 everyday flags in total', async () => {
+  test('has at most 20 everyday flags and 40 lines of help per command, and 200 everyday flags in all', async () => {
     const listings = manual.commands.map(async ({ names, flags }) => {
       const name = names.join(' ');
       const help = await printed(`${name} --help`);
@@ -149,13 +149,13 @@ describe('the command surface', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(200);
   });
 
-  test('lists each output flag in `qrctl help output`', async () => {
+  test('has each output flag in `qrctl help output`', async () => {
     const help = await printed('help output');
     for (const flag of [...OUTPUT, '--timezone'])
       expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
 
-  test('refers only to guides that exist', async () => {
+  test('has help that mentions only guides that exist', async () => {
     for (const { names, guide } of manual.commands) {
       const help = await printed(`${names.join(' ')} --help`);
       expect(help.includes('\nGuide: ')).toBe(guide !== undefined);
@@ -165,12 +165,12 @@ describe('the command surface', () => {
     }
   });
 
-  test('lists each global flag in `qrctl help flags`', async () => {
+  test('has each global flag in `qrctl help flags`', async () => {
     const help = await printed('help flags');
     for (const flag of GLOBALS) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
   });
 
-  test('has no command that is not in the contract', () => {
+  test('has only commands that are in the contract', () => {
     const names = (form: string) =>
       form
         .split(' ')
@@ -182,7 +182,7 @@ describe('the command surface', () => {
   });
 
   test.each(manual.commands.map((page) => [page.names.join(' '), page] as const))(
-    'gives no flag of %s the name of a global flag',
+    'has no flag for %s with the name of a global flag',
     (_, page) => {
       const globals = manual.globals.flatMap(({ short, long }) => [short, long]).filter(Boolean);
       for (const { short, long } of page.flags) expect(globals).not.toContain(short ?? long);
@@ -190,7 +190,7 @@ describe('the command surface', () => {
     },
   );
 
-  test('accepts global flags before, between and after the names of a command', async () => {
+  test('accepts global flags before, between and after the words of a command name', async () => {
     for (const line of [
       '-q --profile work config path',
       'config -q --profile work path',
@@ -205,18 +205,18 @@ describe('the command surface', () => {
     expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
   });
 
-  test('reads the word after a flag as the value of the flag, even if the word looks like a flag or a command', async () => {
+  test("takes the word after a flag as the flag's value, even if that word looks like a flag or a command", async () => {
     expect(await read('qr create --name --help')).toMatchObject({ kind: 'run', options: { name: '--help' } });
     expect(await read('qr create --name -type')).toMatchObject({ kind: 'run', options: { name: '-type' } });
     expect(await read('--profile qr config path')).toMatchObject({ kind: 'run', globals: { profile: 'qr' } });
   });
 });
 
-describe('examples', () => {
+describe('the examples in help', () => {
   const own = manual.commands.map((page) => [page.names.join(' '), page] as const);
 
   test.each(own)(
-    'of %s are at least two, all different, and at least one contains the command itself',
+    'for %s number at least two, all differ, and at least one runs that command',
     (name, { examples }: CommandPage) => {
       expect(examples.length).toBeGreaterThanOrEqual(2);
       expect(examples.filter(([command]) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
@@ -233,7 +233,7 @@ describe('examples', () => {
     ),
   ].filter((line) => line.includes('qrctl'));
 
-  test.each(everywhere)('are valid command lines: %s', async (line) => {
+  test.each(everywhere)('contain this valid command line: %s', async (line) => {
     const lines = commandLinesIn(line);
     expect(lines).not.toEqual([]);
     for (const words of lines) expect((await interpret(words, nowhere)).kind).toBe('run');
@@ -248,7 +248,7 @@ describe('help', () => {
   ];
 
   test.each(places)(
-    'for "qrctl %s" fits 80 columns, and is the same if help or --help comes first',
+    'for "qrctl %s" fits into 80 columns, and is the same with --help at the end, or help or --help at the beginning',
     async (place) => {
       const help = await printed(`${place} --help`);
       expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -259,7 +259,7 @@ describe('help', () => {
   );
 
   test.each(TOPICS.map(({ name }) => name))(
-    'for the topic %s is at most 80 columns wide, and has more lines at 40 columns',
+    'for the topic %s is at most 80 columns wide in any terminal, and is wrapped at 40 columns',
     async (name) => {
       for (const columns of [80, 200])
         expect(
@@ -271,7 +271,7 @@ describe('help', () => {
     },
   );
 
-  test('for a group shows the summary of each command on one line', async () => {
+  test('for a group shows the summary of each of its commands on one line', async () => {
     for (const group of manual.groups) {
       const help = await printed(`help ${group.name}`);
       for (const { name, summary } of group.commands)
@@ -279,7 +279,7 @@ describe('help', () => {
     }
   });
 
-  test('for the program lists the verbs of codes and scans, the other commands and the topics in 40 lines', async () => {
+  test('for the program lists the commands for codes and scans, the other groups and the topics in 40 lines', async () => {
     const help = await printed('help');
     for (const { names, summary } of manual.commands) {
       const [noun = ''] = names;
@@ -297,7 +297,7 @@ describe('help', () => {
       expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
   });
 
-  test('prints the third-party licenses and the manual pages', async () => {
+  test('includes the third-party licenses and the manual pages', async () => {
     expect(await printed('help licences')).toBe(await printed('help licenses'));
     expect(await printed('help licenses')).toMatch(/^undici \d+\.\d+\.\d+ \(MIT\)$/m);
     expect(await printed('help man qr list')).toMatch(/^\.TH "QRCTL.{1,2}QR.{1,2}LIST" 1/);
@@ -313,18 +313,18 @@ describe('help', () => {
     }
   });
 
-  test('for a group is also printed if `help` comes after the name of the group', async () => {
+  test('for a group or its command is also printed if `help` comes after the group', async () => {
     expect(await printed('qr help')).toBe(await printed('help qr'));
     expect(await printed('qr help list')).toBe(await printed('help qr list'));
   });
 
-  test('for qrctl without arguments is a summary with three commands to start with', async () => {
+  test('for a command line without arguments is a summary with three commands to start with', async () => {
     const text = await printed('');
     expect(text.trim().split('\n').length).toBeLessThan(12);
     expect(text.match(/^ {2}qrctl .*/gm)).toHaveLength(3);
   });
 
-  test('is replaced by the version if --version or -V is passed anywhere', async () => {
+  test('is replaced by the version if --version or -V is anywhere on the command line', async () => {
     for (const line of ['--version', '-V', 'qr --version', 'qr list -V'])
       expect(await printed(line)).toBe('1.2.3\n');
   });
@@ -454,7 +454,7 @@ describe('a command line that is not understood', () => {
     expect(await refused(line)).toEqual({ message, hint });
   });
 
-  test('gets no suggestion of a flag that selects more codes, forces a change or skips a check', async () => {
+  test('never leads to the suggestion of a flag that selects more codes, forces a change or skips a check', async () => {
     const risky =
       /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|adopt-existing|conflicts|no-verify|raw-cells|allow-private|insecure|accept-.*)$/;
     let tried = 0;
@@ -478,7 +478,7 @@ describe('a command line that is not understood', () => {
     expect(tried).toBeGreaterThan(50);
   });
 
-  test('is refused without the key in the error if it contains a key', async () => {
+  test('is refused with an error in which an API key is redacted', async () => {
     for (const line of [
       'svc_live_secretsecret',
       'qr svc_live_secretsecret',
@@ -489,7 +489,7 @@ describe('a command line that is not understood', () => {
     }
   });
 
-  test('is refused with a message below 100 characters if a word has 10,000 characters', async () => {
+  test('is refused with a message of less than 100 characters if a word has 10,000 characters', async () => {
     expect((await refused('x'.repeat(10_000))).message.length).toBeLessThan(100);
   });
 });
@@ -518,7 +518,7 @@ describe('the format of an error', () => {
     expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
   });
 
-  test('is JSON if the output of the command is JSON', async () => {
+  test('is JSON if the command prints JSON', async () => {
     expect(await read('qr list -f json')).toMatchObject({
       kind: 'run',
       style: { json: true, verbose: false },
@@ -531,7 +531,7 @@ describe('the format of an error', () => {
   });
 });
 
-test('completion uses the --profile and --base-url of an incomplete line', async () => {
+test('completion uses --profile and --base-url from an incomplete command line with unknown flags', async () => {
   const line = "__complete --profile work qr get --base-url=https://qr.example/api/v1 --nonsense --help ''";
   expect(await read(line)).toMatchObject({
     kind: 'run',
@@ -540,7 +540,7 @@ test('completion uses the --profile and --base-url of an incomplete line', async
   });
 });
 
-describe('help that was prepared by the build', () => {
+describe('help prepared by the build', () => {
   const pages: [string, string[]][] = [
     ['qr list', ['help qr list']],
     ['', ['--help', '-h', 'help']],
@@ -548,14 +548,14 @@ describe('help that was prepared by the build', () => {
     ['qr list', ['qr list --help', 'qr list -h']],
   ];
   test.each(firstRows(1, pages))(
-    'for "qrctl %s" equals the help that commander generates',
+    'for "qrctl %s" equals the help generated by commander',
     async (words, lines) => {
       const byCommander = await runCli(splitWords(`--quiet ${words} --help`));
       for (const line of lines) expect(await runCli(splitWords(line))).toEqual(byCommander);
     },
   );
 
-  test('exists for all commands and topics, and for nothing else', async () => {
+  test('exists for all groups, commands and topics, and a topic is not accepted as a command', async () => {
     const read = (line: string) =>
       readFile(new URL(`../../dist/help/qrctl ${line}.txt`, import.meta.url), 'utf8');
     const pages = [
@@ -574,7 +574,7 @@ describe('help that was prepared by the build', () => {
   });
 
   test.runIf(SOAK)(
-    'equals the help that commander generates in color and for a narrow terminal',
+    'equals the help generated by commander, also in color and in a narrow terminal',
     async () => {
       const env = { FORCE_COLOR: '1' };
       expect(await runCli(['qr', '--help'], { env })).toEqual(

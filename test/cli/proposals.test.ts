@@ -9,7 +9,7 @@ const URL_FLAG = 'https://qr.example/api/v1';
 const propose = createPropose({ profile: 'kundeb', baseUrl: URL_FLAG });
 const BOTH = `--profile kundeb --base-url ${URL_FLAG}`;
 
-describe('a proposed command', () => {
+describe('a command in a message', () => {
   it.each([
     ['see: qrctl doctor', `see: qrctl doctor ${BOTH}`],
     ['`qrctl qr update a --status paused`', `\`qrctl qr update ${BOTH} a --status paused\``],
@@ -22,7 +22,7 @@ describe('a proposed command', () => {
     ["qrctl qr list --name 'qrctl qr list'", `qrctl qr list ${BOTH} --name 'qrctl qr list'`],
     ["the codes' names don't match: qrctl qr list", `the codes' names don't match: qrctl qr list ${BOTH}`],
     ['qrctl config set format csv', 'qrctl config set --profile kundeb format csv'],
-  ])('gets the --profile and --base-url of the run if it accepts them: %s', (text, expected) => {
+  ])('gets --profile and --base-url from the current run if it accepts them: %s', (text, expected) => {
     expect(propose(text)).toBe(expected);
     expect(propose(propose(text))).toBe(expected);
   });
@@ -39,11 +39,11 @@ describe('a proposed command', () => {
     'Delete "a \\"qrctl qr delete x\\" b" (slug a)?',
     "there is no profile 'qrctl qr list'",
     '/usr/share/qrctl qr list',
-  ])('is unchanged if it does not accept --profile, or is only part of a value: %s', (text) => {
+  ])('is unchanged if it does not accept --profile, or if the text is not a command: %s', (text) => {
     expect(propose(text)).toBe(text);
   });
 
-  it('gets only valid flags of the run, with the name of the profile quoted for the shell', () => {
+  it('gets no base URL with a password, and a profile name that is quoted for the shell', () => {
     expect(createPropose({})('see: qrctl doctor')).toBe('see: qrctl doctor');
     expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe(
       'qrctl doctor',
@@ -66,7 +66,7 @@ function textsOf(file: string): string[] {
   );
 }
 
-it('each command that a text in src/ proposes gets the --profile of the run', () => {
+it('each command in the messages in src/ gets --profile from the current run', () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url));
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!help|build|sandbox).*\.ts$/.test(name),

@@ -43,12 +43,12 @@ describe('a flag that requires another flag', () => {
     'scans export x -o a.csv --append --restart',
     'scans export x --output-dir d --append',
     'scans stats --input a.csv --no-rotated',
-  ])('is accepted with the required flag: %s', async (line) => {
+  ])('is accepted with the flag that it requires: %s', async (line) => {
     expect(await errorOf(line)).toBeUndefined();
   });
 });
 
-describe('flags that exclude each other', () => {
+describe("flags that can't be used together", () => {
   test.each([
     [
       'scans export --all --from a.csv -o b.csv',
@@ -77,11 +77,11 @@ describe('flags that exclude each other', () => {
       "--utm-source can't be used with --template",
       'Omit either --utm-source or --template.',
     ],
-  ])('are refused together: %s', async (line, message, hint) => {
+  ])('are refused: %s', async (line, message, hint) => {
     expect(await errorOf(line)).toEqual({ message, hint });
   });
 
-  test('are reported even if one of the flags makes qrctl read the arguments as files', async () => {
+  test('are reported even if one of them makes qrctl interpret the arguments as files', async () => {
     expect(await errorOf('scans stats --all --input a.csv b.csv')).toMatchObject({
       message: "--all can't be used with --input",
     });
@@ -92,7 +92,7 @@ describe('flags that exclude each other', () => {
   });
 });
 
-test('every relation between flags refers only to flags or arguments that exist', async () => {
+test('relations between flags mention only flags and arguments that exist', async () => {
   const names = new Set(
     manual.commands.flatMap(({ flags, arguments: given }) => [
       ...flags.map(({ long }) => long),

@@ -8,7 +8,7 @@ import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('api', () => {
-  it('prints the body unchanged, and the status on standard error', async () => {
+  it('prints the response body on standard output, and the status on standard error', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 0 });
     const run = await runHere(['api', 'GET', '/qr', '--query', 'page=2', '--query', 'limit=1'], {
       env: sandbox.env,
@@ -19,7 +19,7 @@ describe('api', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  it('accepts a path with or without the path of the base URL, and a body from a file or standard input', async () => {
+  it("accepts a path with or without the base URL's own path, and a request body from a file or standard input", async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const directory = await useDirectory();
     await writeFile(join(directory, 'new.json'), '{"name":"by hand"}');
@@ -41,7 +41,7 @@ describe('api', () => {
     expect(gone.stderr).toMatch(/^204/);
   });
 
-  it('keeps all digits of integers beyond 2^53 in requests and responses', async () => {
+  it('sends and prints an integer beyond 2^53 with all its digits', async () => {
     const server = await useFaultServer(({ socket, body }) => socket.write(rawAnswer(200, body)));
     const body = '{"n":9007199254740993,  "m":1.50}';
     const run = await runHere(['api', 'PUT', '/odd', '--input', '-'], { env: server.env, input: body });
@@ -49,7 +49,7 @@ describe('api', () => {
     expect(server.requests[0]).toMatchObject({ method: 'PUT', url: '/api/v1/odd', body });
   });
 
-  it('prints the body of an error response, and exits with the code of the error', async () => {
+  it('prints the body of an error response, and exits with the exit code for that error', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], {
       env: sandbox.env,
@@ -68,7 +68,7 @@ describe('api', () => {
     expect(other.code).toBe(3);
   });
 
-  it('waits for the rate limit, retries failed requests, and redacts the key in responses', async () => {
+  it('waits for the rate limit, retries a failed GET, and redacts the key in the response', async () => {
     const server = await useFaultServer(({ socket, number }) => {
       if (number === 0)
         return void socket.write(rawAnswer(429, { error: 'slow down' }, { 'Retry-After': '0' }));
@@ -80,7 +80,7 @@ describe('api', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('reports a truncated JSON response as a failure', async () => {
+  it('fails if a JSON response is truncated (1)', async () => {
     const server = await useFaultServer(({ socket }) => socket.end(rawAnswer(200, '{"data":[', {}, null)));
     const run = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
     expect(run.code).toBe(1);
@@ -104,7 +104,7 @@ describe('api', () => {
     [['POST', '/qr', '--input', 'none.json'], 'Correct the path, and run the command again.'],
     [['POST', '/qr', '--input', '-'], 'cannot parse standard input as JSON'],
     [['FETCH', '/qr'], "invalid value for method: 'FETCH' (expected GET, POST, PUT, PATCH or DELETE)"],
-  ])('refuses %j before anything is sent', async (args, message) => {
+  ])('refuses the arguments %j (2), and sends no request', async (args, message) => {
     const server = await useFaultServer(({ socket }) => socket.end());
     const run = await runHere(['api', ...args], { env: server.env, input: 'no json' });
     expect(run.code).toBe(2);

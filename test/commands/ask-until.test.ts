@@ -21,17 +21,17 @@ function only(right: string, error: Error) {
 describe('a prompt', () => {
   const typo = new UsageError('that is none', { hint: 'type b' });
 
-  test('is repeated after an invalid reply, with the error and the hint', async () => {
+  test('is repeated after an invalid reply, and the error and the hint are printed', async () => {
     const { asked, said } = asking(['a', 'b'], only('b', typo));
     expect(await asked).toBe('b');
     expect(said).toEqual(['that is none; type b']);
   });
 
-  test('is repeated for a key that the service rejects', async () => {
+  test('is repeated if the service rejects the key that was typed', async () => {
     expect(await asking(['a', 'b'], only('b', new AuthError('401'))).asked).toBe('b');
   });
 
-  test('is repeated at most twice, and not after a failure such as a network error', async () => {
+  test('is shown at most three times, and only once if the failure is not an invalid reply (network error)', async () => {
     await expect(asking(['a', 'a', 'a', 'b'], only('b', typo)).asked).rejects.toBe(typo);
     const away = new UnavailableError('no network');
     await expect(asking(['a', 'b'], only('b', away)).asked).rejects.toBe(away);

@@ -11,7 +11,7 @@ const KEY = 'svc_live_canaryCANARYcanary';
 const FAR = 'https://far.example/api/v1';
 
 describe('auth login', () => {
-  test('verifies a piped key with one request and stores it with permissions 0600 in a directory with 0700', async () => {
+  test('verifies a piped key with one request, and stores it in a file with mode 0600 in a directory with mode 0700', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const args = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
@@ -26,7 +26,7 @@ describe('auth login', () => {
   });
 
   test.runIf(SOAK)(
-    'keeps the old config and exits with 1 if the new config exceeds `ulimit -f`',
+    'keeps the old config and exits with 1 if the new config is larger than the limit set by `ulimit -f`',
     async () => {
       const machine = await useMachine();
       await machine.login('default', FAR, KEY);
@@ -53,7 +53,7 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('completes a base URL without a path, with a note', async () => {
+  test('adds the path /api/v1 to a base URL without a path, and prints a note', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.login('default', 'https://far.example', KEY);
     expect(stderr).toContain(`using ${FAR}`);
@@ -73,20 +73,20 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('proposes to add only --base-url if --key-stdin was passed', async () => {
+  test('suggests adding only --base-url if --key-stdin was passed', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['auth', 'login', '--key-stdin'], { input: KEY });
     expect(stderr).toContain('hint: Add --base-url https://HOST/api/v1.\n');
   });
 
-  test('proposes --key-stdin if there is no terminal', async () => {
+  test('suggests --key-stdin if there is no terminal', async () => {
     const machine = await useMachine();
     const { code, stderr } = await machine.run(['auth', 'login', '--base-url', FAR]);
     expect(code).toBe(2);
     expect(stderr).toContain('--key-stdin');
   });
 
-  test('prompts on a terminal for the base URL, and for the key without echo', async () => {
+  test('prompts on a terminal for the base URL and the key, does not echo the key, and repeats both after invalid replies', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const login = await startCli(['auth', 'login'], {
@@ -118,7 +118,7 @@ describe('auth login', () => {
     ['an invalid address', 'go.example\r', 'no short-url was stored'],
   ];
   test.each(firstRows(1, replies))(
-    'stores the key if the reply to the prompt for the short-link address is %s',
+    'stores the key even if the reply to the prompt for the short-link address is %s',
     async (_, typed, said) => {
       const machine = await useMachine();
       const env = { QRCTL_CONFIG_DIR: machine.directory };
@@ -135,7 +135,7 @@ describe('auth login', () => {
     },
   );
 
-  test('keeps the other settings of the profile, the other profiles, and the choice of the current profile', async () => {
+  test('keeps the other settings of the profile, the other profiles, and the current profile', async () => {
     const machine = await useMachine();
     await machine.login('one', FAR, KEY);
     await machine.run(['config', 'set', 'format', 'json']);
@@ -150,7 +150,7 @@ describe('auth login', () => {
     expect(profiles.two.apiKey).toBe(KEY);
   });
 
-  test.runIf(SOAK)('loses no profile if several processes run at once', async () => {
+  test.runIf(SOAK)('keeps every profile if several logins run at the same time', async () => {
     const machine = await useMachine();
     const names = [...firstRows(2, ['a', 'b', 'c'])];
     const env = { QRCTL_CONFIG_DIR: machine.directory };
@@ -167,7 +167,7 @@ describe('auth login', () => {
 });
 
 describe('auth status', () => {
-  test('shows profile, plan and remaining requests, with one request', async () => {
+  test('shows the profile, the plan and the remaining requests, and sends one request', async () => {
     const sandbox = await useSandbox({ key: KEY, codes: 3, plan: 'pro' });
     const machine = await useMachine();
     await machine.login('work', sandbox.baseUrl, KEY);
@@ -187,7 +187,7 @@ describe('auth status', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test('exits with 3 if the key is rejected, or is not sent because it belongs to another base URL', async () => {
+  test('exits with 3 if the service rejects the key, or if the key belongs to a different base URL and is not sent', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     await machine.login('work', sandbox.baseUrl, KEY);
@@ -207,8 +207,8 @@ describe('auth status', () => {
   });
 });
 
-describe('auth list, use, logout and status', () => {
-  test('switch between profiles and remove them', async () => {
+describe('the commands auth list, use, logout and status', () => {
+  test('list, select and remove profiles', async () => {
     const machine = await useMachine();
     await machine.login('home', FAR, KEY);
     await machine.login('work', FAR, KEY);
@@ -236,7 +236,7 @@ describe('auth list, use, logout and status', () => {
     ['logout', ['auth', 'logout', '--profile', 'wrok']],
     ['status', ['auth', 'status', '--profile', 'wrok']],
   ])(
-    'suggest the nearest profile if `auth %s` specifies a profile that is not stored (2)',
+    'suggest the stored profile with the most similar name if `auth %s` specifies an unknown profile (2)',
     async (_, args) => {
       const machine = await useMachine();
       await machine.login('work', FAR, KEY);
@@ -246,7 +246,7 @@ describe('auth list, use, logout and status', () => {
     },
   );
 
-  test('do not suggest creating a profile if `auth logout` does not find it (2)', async () => {
+  test('suggest `auth list`, not creating a profile, if `auth logout` specifies an unknown profile (2)', async () => {
     const machine = await useMachine();
     await machine.login('work', FAR, KEY);
     expect(await machine.run(['auth', 'logout', '--profile', 'other'])).toMatchObject({

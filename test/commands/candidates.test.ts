@@ -25,7 +25,7 @@ async function candidates(args: string[], env: Record<string, string>, run = run
   return result.stdout.split('\n').slice(0, -1);
 }
 
-test('completion lists the dimensions of --by, including UTM tags', async () => {
+test('completion of --by offers the dimensions, including UTM tags', async () => {
   const { env } = await useConfig();
   const values = await candidates(['scans', 'stats', '--by', ''], env);
   for (const name of ['day', 'code', 'utm_source', 'utm_campaign']) expect(values).toContain(`${name}\t`);
@@ -33,7 +33,7 @@ test('completion lists the dimensions of --by, including UTM tags', async () => 
 });
 
 describe('the completion of codes', () => {
-  test('lists every slug with its name', async () => {
+  test('lists all slugs, each with the name of its code', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 120, scans: 1 });
     const codes = sandbox.workspace.codes();
@@ -43,7 +43,7 @@ describe('the completion of codes', () => {
     expect(await candidates(['scans', 'export', '--all', 'x'], { ...env, ...sandbox.env })).toEqual(all);
   });
 
-  test('queries the service once, and again after the cache expires', async () => {
+  test('queries the service once, and again only after the cache has expired', async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
     const first = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
@@ -56,7 +56,7 @@ describe('the completion of codes', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test('uses the profile and base URL of the typed command line', async () => {
+  test('uses the profile and base URL from the command line being completed', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 2, scans: 1 });
     const { QRCTL_API_KEY, QRCTL_BASE_URL } = sandbox.env;
@@ -71,7 +71,7 @@ describe('the completion of codes', () => {
     expect(await candidates(['--profile', 'nobody', 'qr', 'get', ''], env)).toEqual([]);
   });
 
-  test('prints nothing if no response arrives in time, and does not query the service again immediately', async () => {
+  test('prints nothing if no response arrives in time, and the next completion does not query the service again', async () => {
     const { env } = await useConfig();
     const connections: unknown[] = [];
     const port = await listen(createServer((socket) => connections.push(socket)));
@@ -82,7 +82,7 @@ describe('the completion of codes', () => {
     expect(connections).toHaveLength(1);
   });
 
-  test('uses expired codes of the cache during an outage', async () => {
+  test("offers the codes from an expired cache if the service can't be reached", async () => {
     const { env, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 3, scans: 1 });
     const known = await candidates(['qr', 'get', ''], { ...env, ...sandbox.env });
@@ -114,7 +114,7 @@ describe('the completion of codes', () => {
     expect(await candidates(['auth', 'use', ''], env)).toEqual([]);
   });
 
-  test('escapes and truncates a hostile name to one line', async () => {
+  test('escapes control characters in a hostile name, and truncates it to one short line', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     await ask(sandbox, 'POST', '/qr', { body: { name: `a\n\tb\u001b[31m\u202e${'x'.repeat(100)}` } });
@@ -125,7 +125,7 @@ describe('the completion of codes', () => {
 });
 
 describe('the completion of profiles', () => {
-  test('lists the names with their base URLs, without a request', async () => {
+  test('lists the profile names with their base URLs, and sends no request', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     for (const profile of ['work', 'home']) {
@@ -150,7 +150,7 @@ const namesIn = (group: string) =>
     node.name === group && isBranch(node) ? node.commands.map(({ name }) => name) : [],
   );
 
-describe('candidates for a command line', () => {
+describe('completion candidates', () => {
   const words = async (line: string) =>
     (await candidates(line.split(' '), {})).map((candidate) => candidate.split('\t')[0]);
 
@@ -173,11 +173,11 @@ describe('candidates for a command line', () => {
     ['completion bash ', []],
     ['nonsense x', []],
     ['', [...TREE.map(({ name }) => name), 'help']],
-  ])('complete `%s`', async (line, expected) => {
+  ])('for `%s` are exactly the words that are possible at its end', async (line, expected) => {
     expect(await words(line)).toEqual(expected);
   });
 
-  test('include flags in both forms, and a used flag only if it is repeatable', async () => {
+  test('include flags in both forms, and include a flag that was used only if it is repeatable', async () => {
     const found = await words('qr create --name x --adopt 2=a -');
     expect(found).toEqual(expect.arrayContaining(['--destination', '--adopt', '-q', '--quiet', '--profile']));
     expect(found).not.toContain('--name');

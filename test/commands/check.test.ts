@@ -46,7 +46,7 @@ function add(
 }
 
 describe('qr check', () => {
-  it('reports the destination of each code in the documented columns, and exits with 8 if a destination is broken', async () => {
+  it('reports the destination of each code in the documented columns, and exits with 8 if a destination fails', async () => {
     const { at } = await usePages({ '/dead': 404, '/moved': '/new' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [, dead] = add(
@@ -100,7 +100,7 @@ describe('qr check', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
 
-  it('reports destinations that cannot be opened when scanned as `broken`, without a request', async () => {
+  it("reports a destination that can't be opened by scanning its code as `broken`, and does not request it", async () => {
     // As a proxy it is all hosts.
     const { at: proxy, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -138,7 +138,7 @@ describe('qr check', () => {
     expect(tagged.stderr).toContain('1 of 6 codes failed the check: ');
   });
 
-  it('reports a destination that is not public as `unreachable`, without a request, unless --allow-private is set', async () => {
+  it('reports a loopback address as `unreachable` without a request unless --allow-private is set', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['here', `${at}/`]);
@@ -149,7 +149,7 @@ describe('qr check', () => {
     expect(asked).toEqual([]);
   });
 
-  it('prints with --since-last only codes whose outcome changed', async () => {
+  it('prints only codes whose outcome has changed if --since-last is set', async () => {
     const pages: Record<string, number | string> = { '/a': 404 };
     const { at } = await usePages(pages);
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -199,7 +199,7 @@ describe('qr check', () => {
       return { sandbox, cwd, check, at, dead, nowhere: `https://127.0.0.1:${mute.port}/` };
     }
 
-    it('keeps the file of the last run, and reports no code until a destination responds', async () => {
+    it('keeps the file from the last run, and prints no code until at least one destination responds', async () => {
       const { sandbox, cwd, check, at, dead, nowhere } = await useSilence('a', 'b');
       const codes = add(sandbox, ...dead, ['wifi', 'WIFI:S:x;;', 'wifi'], ['none']);
       for (const { id } of codes.slice(0, 2)) sandbox.workspace.update(id, { destination: `${at}/` });
@@ -219,7 +219,7 @@ describe('qr check', () => {
       expect([loud.code, loud.stdout]).toEqual([8, expect.stringContaining('unreachable')]);
     });
 
-    it('writes no file, but prints the result of each destination to standard output', async () => {
+    it('writes no --output file, but prints the result for each destination to standard output (7)', async () => {
       const { sandbox, cwd, check, dead } = await useSilence('a', 'b', 'c');
       add(sandbox, ...dead);
       expect(await check('-o', 'all.csv')).toMatchObject({ code: 7, stdout: '' });
@@ -233,7 +233,7 @@ describe('qr check', () => {
       });
     });
 
-    it('exits with 7 even if only one destination was checked', async () => {
+    it('exits with 7 even if it checked only one destination', async () => {
       const { sandbox, check, dead } = await useSilence('a');
       add(sandbox, ...dead);
       const { code, stderr } = await check('--fail-on', 'none');
@@ -242,7 +242,7 @@ describe('qr check', () => {
     });
   });
 
-  it('reports destinations that lack a required tag, and redirects that lose a tag', async () => {
+  it('reports a destination that lacks a required tag, and a destination whose redirects lose one', async () => {
     const { at } = await usePages({ '/loses?utm_source=x': '/' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['has', `${at}/?utm_source=x`], ['lacks', `${at}/`], ['loses', `${at}/loses?utm_source=x`]);
@@ -260,7 +260,7 @@ describe('qr check', () => {
     ]);
   });
 
-  it('never requests the short URL of a code', async () => {
+  it('never requests the short URL of any code, even as a destination or after a redirect', async () => {
     const { at, asked } = await usePages({ '/away': '/q/other' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
@@ -277,7 +277,7 @@ describe('qr check', () => {
     expect(asked).toEqual(['/away']);
   });
 
-  it('requests a page that has the path of short URLs but another query', async () => {
+  it('requests a destination that has the path of the short URLs but a different query', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(await useDirectory(), 'config') };
@@ -308,7 +308,7 @@ describe('qr check', () => {
     ],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
-  ])('refuses %j', async (args, message) => {
+  ])('refuses the flags %j (2)', async (args, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'slug\nnobody\n');
@@ -318,7 +318,7 @@ describe('qr check', () => {
     expect(run.stderr).toContain(message);
   });
 
-  it("quotes and truncates the slug in its last line, so that a slug can't forge a hint", async () => {
+  it("quotes and truncates the slug in its last line, so a slug can't imitate a hint", async () => {
     const { at } = await usePages({ '/dead': 404 });
     const sandbox = await useSandbox({
       codes: 0,

@@ -9,11 +9,11 @@ import { runByDay } from '../support/run-here.ts';
 const directory = new URL('../../completions/', import.meta.url);
 
 describe('qrctl completion', () => {
-  test('has one script per shell in completions/', () => {
+  test('has one script per shell in the folder completions/', () => {
     expect(readdirSync(directory).sort()).toEqual(Object.values(SCRIPTS).sort());
   });
 
-  test.each(SHELLS)('prints the packaged script for %s, even with flags', async (shell) => {
+  test.each(SHELLS)('prints the packaged script for %s, with and without --quiet', async (shell) => {
     const script = readFileSync(new URL(SCRIPTS[shell], directory), 'utf8');
     const run = shell === SHELLS[0] ? runCli : runByDay;
     for (const flags of firstRows(1, [[], ['--quiet']]))
@@ -24,13 +24,13 @@ describe('qrctl completion', () => {
       });
   });
 
-  test('marks --column, --adopt and --as-new of qr create as repeatable', async () => {
+  test('treats --column, --adopt and --as-new of qr create as repeatable, and no other flag', async () => {
     const create = (await loadManual('')).commands.find(({ names }) => names.join(' ') === 'qr create');
     const repeatable = create?.flags.filter((flag) => flag.repeatable).map(({ long }) => long);
     expect(repeatable).toEqual(['--column', '--adopt', '--as-new']);
   });
 
-  test('refuses an unknown or missing shell', async () => {
+  test('refuses an unknown shell, and a command line without a shell (2)', async () => {
     expect(await runByDay(['completion', 'csh'])).toMatchObject({
       code: 2,
       stdout: '',

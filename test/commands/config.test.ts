@@ -18,7 +18,7 @@ describe('config set, get and unset', () => {
     ['key-command', 'pass show qrctl', 'pass show qrctl'],
   ] as const;
 
-  test('set, read and unset each setting, which then has its default', async () => {
+  test('set, print and remove each setting, and a removed setting has its default again', async () => {
     const machine = await useMachine();
     const settings = async () =>
       JSON.parse((await machine.run(['config', 'list', '--format', 'json'])).stdout).slice(0, -1);
@@ -54,7 +54,7 @@ describe('config set, get and unset', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('add /{slug} to a short URL without a placeholder, with a note', async () => {
+  test('add /{slug} to a short URL that has no placeholder, and print a note', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
     expect(stderr).toContain('the address had no placeholder for the code; added /{slug}');
@@ -64,14 +64,14 @@ describe('config set, get and unset', () => {
     ).not.toContain('added');
   });
 
-  test('print nothing for a setting without a value, and exit with 0', async () => {
+  test('print nothing for a setting without a value, exit with 0, and create no directory', async () => {
     const machine = await useMachine();
     expect(await machine.run(['config', 'get', 'short-url'])).toMatchObject({ code: 0, stdout: '' });
     expect((await machine.run(['config', 'unset', 'short-url'])).code).toBe(0);
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('use the current profile, or the stored profile that is specified', async () => {
+  test('use the current profile, or the profile that is specified, and refuse a profile that is not stored', async () => {
     const machine = await useMachine();
     await machine.login('work', BASE, 'svc_live_canary000');
     await machine.login('home', BASE, 'svc_live_canary000');
@@ -83,7 +83,7 @@ describe('config set, get and unset', () => {
     expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
   });
 
-  test('warn if the stored key does not belong to the new base URL', async () => {
+  test('warn if the stored key was stored for a different base URL', async () => {
     const machine = await useMachine();
     await machine.login('default', BASE, 'svc_live_canary000');
     const { code, stderr } = await machine.run(['config', 'set', 'base-url', 'https://other.example/api/v1']);
@@ -91,7 +91,7 @@ describe('config set, get and unset', () => {
     expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
-  test('suggest the command that unsets an invalid value in the file', async () => {
+  test('suggest the command that removes an invalid value, and the command removes it', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'format', 'json']);
     const { writeFileSync } = await import('node:fs');
@@ -105,14 +105,14 @@ describe('config set, get and unset', () => {
 });
 
 describe('config list', () => {
-  test('ends with a count on a terminal, like auth list', async () => {
+  test('ends with a count on a terminal, as auth list does', async () => {
     const machine = await useMachine();
     expect((await machine.run(['config', 'list'], { tty: 60 })).stdout).toMatch(/\n\d+ settings\r\n$/);
     await machine.run(['config', 'set', 'base-url', BASE]);
     expect((await machine.run(['auth', 'list'], { tty: 60 })).stdout).toMatch(/\n1 profile\r\n$/);
   });
 
-  test('shows the source of each value: flag, variable, profile, default', async () => {
+  test('shows the source of each value: a flag, a variable, the profile or the default', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'base-url', BASE]);
     await machine.run(['config', 'set', 'reserve', '5']);
@@ -135,7 +135,7 @@ describe('config list', () => {
   });
 });
 
-test('config path prints the path of the file, and creates no directory', async () => {
+test('config path prints the path of the config file, and creates no directory', async () => {
   const machine = await useMachine();
   expect(await machine.run(['config', 'path'])).toMatchObject({
     code: 0,

@@ -31,7 +31,7 @@ const SOUND = {
 };
 
 describe('doctor', () => {
-  test('reports no problem with a stored key and a service that responds, with two requests', async () => {
+  test('reports no problem if the key is stored and the service responds, and sends two requests', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -52,7 +52,7 @@ describe('doctor', () => {
     });
   });
 
-  test('reports a missing configuration (2)', async () => {
+  test('reports a missing base URL and a missing key (2)', async () => {
     const { code, statuses, findings } = await diagnose(await useMachine());
     expect(code).toBe(2);
     expect(statuses).toEqual({
@@ -70,7 +70,7 @@ describe('doctor', () => {
     ).toBe(true);
   });
 
-  test('reports a failure once on a terminal, and also on standard error if the report is redirected', async () => {
+  test('reports a failure once on a terminal, and on standard error if standard output is not a terminal', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     const env = { ...sandbox.env, QRCTL_API_KEY: KEY, NO_COLOR: '1' };
@@ -85,14 +85,14 @@ describe('doctor', () => {
     expect((await machine.run(['doctor'], { env })).stderr).toContain('the service rejected the API key');
   });
 
-  test('reaches a service without a key, and reports the missing key (3)', async () => {
+  test('reaches the service without a key, and reports that the key is missing (3)', async () => {
     const sandbox = await useSandbox();
     const { code, statuses } = await diagnose(await useMachine(), [], { QRCTL_BASE_URL: sandbox.baseUrl });
     expect(code).toBe(3);
     expect(statuses).toMatchObject({ key: 'fail', service: 'ok', openapi: 'ok' });
   });
 
-  test('reports a key that the service rejects (3)', async () => {
+  test('reports once that the service rejects the key (3)', async () => {
     const sandbox = await useSandbox();
     const { code, statuses, findings } = await diagnose(await useMachine(), [], {
       ...sandbox.env,
@@ -103,7 +103,7 @@ describe('doctor', () => {
     expect(findings.filter(({ check }) => check === 'key')).toHaveLength(1);
   });
 
-  test('reports a key that belongs to another base URL, and does not send it', async () => {
+  test('reports a key that belongs to a different base URL, and does not send it', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', 'https://far.example/api/v1', KEY);
@@ -113,7 +113,7 @@ describe('doctor', () => {
     expect(sandbox.requests.map(({ url }) => url)).toEqual(['/openapi.json']);
   });
 
-  test('reports a wrong clock as a warning', async () => {
+  test('warns if the local clock is wrong (0)', async () => {
     const sandbox = await useSandbox({ clockSkewMs: -3_600_000 });
     const { code, statuses, findings } = await diagnose(await useMachine(), [], sandbox.env);
     expect(code).toBe(0);
@@ -134,7 +134,7 @@ describe('doctor', () => {
     expect(findings[0]?.message).toContain(machine.file);
   });
 
-  test('corrects permissions that are too open, and reports the change as a warning', async () => {
+  test('restricts permissions that are too open, and reports the change as a warning', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -171,7 +171,7 @@ describe('doctor', () => {
   });
 });
 
-test('doctor prints messages and fixes in full on a terminal', async () => {
+test('doctor prints messages and fixes untruncated on a terminal', async () => {
   const machine = await useMachine();
   const { code, stdout } = await machine.run(['doctor', '--no-color'], { tty: true });
   expect(code).toBe(2);

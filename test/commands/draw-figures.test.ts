@@ -105,7 +105,7 @@ const COMPARED = {
 };
 
 describe('the lines below the tables', () => {
-  it.each([24, 40, 60, 80])('are wrapped between words at %i columns, and never truncated', (width) => {
+  it.each([24, 40, 60, 80])('are wrapped between words to fit %i columns, and never truncated', (width) => {
     const text = draw([section([{}])], width);
     const words = text.replace(/\s+/g, ' ');
     expect(words).toContain(`100 scans ${RANGE} Scans, not people: repeated scans are counted again.`);
@@ -113,7 +113,7 @@ describe('the lines below the tables', () => {
     for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
   });
 
-  it('compare totals, or averages if the periods differ in length', () => {
+  it('compare total numbers of scans, or averages per day if the periods differ in length', () => {
     const total = { ...TOTAL, previous: 80, previousPerDay: 4, change: 0.25 };
     expect(draw([], 100, { total, isCompared: true })).toContain(
       '\nPrevious period: 80 scans (+25.0%)\nScans, not',
@@ -129,7 +129,7 @@ describe('the lines below the tables', () => {
     );
   });
 
-  it('explain the marks, if there are any', () => {
+  it('explain each mark that the tables contain, and no other mark', () => {
     const explanation = '† the previous period begins before the data, so no change is shown';
     expect(draw([CODES], 100, COMPARED)).toContain(explanation);
     expect(draw([], 100, { total: { ...TOTAL, isBeforeData: true } })).toContain(explanation);
@@ -140,7 +140,7 @@ describe('the lines below the tables', () => {
 });
 
 describe('a bar', () => {
-  it('is not drawn for the row (other), whose scans do not affect the scale of other bars', () => {
+  it('is not drawn for the row (other), and the scans in that row do not affect the length of other bars', () => {
     const rows = [
       { scans: 40 },
       { value: 'FR', scans: 20 },
@@ -149,7 +149,7 @@ describe('a bar', () => {
     expect(bars(draw([section(rows)], 80))).toEqual([0, 0, 40, 20, 0, 0, 0, 0, 0]);
   });
 
-  it('shows the average per day for a weekday, and the scans for other dimensions', () => {
+  it('represents the average per day in a table by weekday, and the scans in other tables', () => {
     const rows = [
       { value: 'Monday', scans: 50, perDay: 10 },
       { value: 'Tuesday', scans: 40, perDay: 10 },
@@ -167,7 +167,7 @@ describe('a bar', () => {
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 32, 0]);
   });
 
-  it('is at least one column wide if there are scans, and empty otherwise', () => {
+  it('is at least one column wide for a row with scans, and absent for a row without', () => {
     const rows = [{ scans: 100_000 }, { scans: 1 }, { scans: 0 }];
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 1, 0]);
     expect(bars(draw([section([{ scans: 0 }])], 80)).slice(2, 3)).toEqual([0]);
@@ -176,7 +176,7 @@ describe('a bar', () => {
   });
 });
 
-describe('a drawing in words', () => {
+describe('a drawing with the style `words`', () => {
   it('has no bars, sparklines or special characters', () => {
     const days: Partial<Figure>[] = [
       { value: '2026-10-30', scans: 5, isPart: true },
@@ -197,7 +197,7 @@ describe('a drawing in words', () => {
 });
 
 describe('a table', () => {
-  it('has the name of a code next to its slug', () => {
+  it('has the name of each code next to its slug', () => {
     const text = draw([CODES], 120, COMPARED);
     expect(text).toMatch(/\n {2,}scans .*share {2}per day {2}before {2}before\/day {2,}change\n/);
     expect(text).toMatch(
@@ -207,7 +207,7 @@ describe('a table', () => {
     expect(text).toMatch(/\nyoung .* 31 † .*1\.0 † {2,}–\n/);
   });
 
-  it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits into %i columns and always shows the scans', (width) => {
+  it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits into %i columns, and always has the scans', (width) => {
     for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
       draw([CODES], width, { ...COMPARED, style }),
     )) {
@@ -216,7 +216,7 @@ describe('a table', () => {
     }
   });
 
-  it('omits columns in narrow terminals: the share first, then previous totals, and changes last', () => {
+  it('omits columns in narrow terminals: first the share, then the previous figures, and the change last', () => {
     const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
     expect(heads(90)).toEqual(['scans', 'share', 'per day', 'before', 'before/day', 'change']);
     expect(heads(76)).toEqual(['scans', 'per day', 'before', 'before/day', 'change']);
@@ -226,7 +226,7 @@ describe('a table', () => {
     expect(heads(36)).toEqual(['scans']);
   });
 
-  it('labels rows without a value with the reason', () => {
+  it('labels a row that has no value with the reason', () => {
     const none = (more: Partial<Section>, row: Partial<Figure> = {}) =>
       draw(
         [section([{ value: null, ...row }], { kind: 'column', by: 'region', ...more } as Partial<Section>)],
@@ -245,7 +245,7 @@ describe('a table', () => {
     expect(none({}, { value: 'North', isPart: true })).toBe('North *');
   });
 
-  it('shows a change above tenfold in words instead of a percentage', () => {
+  it('shows a change above +999.0% as the words `more than tenfold`', () => {
     const changes = [9.99, 9.991, -1, 0, null].map((change) => ({ previous: 40, change }));
     const text = draw([section(changes)], 80, { isCompared: true });
     const cells = text
@@ -255,7 +255,7 @@ describe('a table', () => {
     expect(cells).toEqual(['+999.0%', 'more than tenfold', '-100.0%', '+0.0%', '–']);
   });
 
-  it('is ASCII on a terminal without Unicode', () => {
+  it('is ASCII with the style `ascii`', () => {
     const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], {
       kind: 'time',
       by: 'day',
@@ -264,7 +264,7 @@ describe('a table', () => {
     expect(draw([time], 80, { style: 'ascii', isCompared: true })).toContain('! the previous period');
   });
 
-  it('states that there are no scans, and escapes a hostile column name', () => {
+  it('states that there are no scans, and escapes and truncates a hostile column name', () => {
     expect(draw([section([])], 80)).toMatch(/^country\nno scans\n/);
     const hostile = section([{}], { kind: 'column', by: `\u001b[2J${'x'.repeat(200)}` } as Partial<Section>);
     const [title = ''] = draw([hostile], 40).split('\n');
@@ -273,8 +273,8 @@ describe('a table', () => {
   });
 });
 
-describe('a sparkline', () => {
-  it('has one character per row, or per group of rows if there are many', () => {
+describe('a sparkline of scans by time', () => {
+  it('has one character per row, or one per group of rows if the width is too small', () => {
     const rows = Array.from({ length: 30 }, (_, at) => ({ scans: at }));
     const time = section(rows, { kind: 'time', by: 'day' } as Partial<Section>);
     const line = (width: number) => draw([time], width).split('\n')[0]?.slice('day  '.length) ?? '';

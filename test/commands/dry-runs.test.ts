@@ -42,7 +42,7 @@ async function useRows(codes = ['menu', 'sale']) {
 }
 
 describe('qr update --dry-run', () => {
-  it('lists each row as `update`, `unchanged` or `gone`, like the run', async () => {
+  it('lists each row as `update`, `unchanged` or `gone`, and the run has the corresponding outcomes', async () => {
     const { write, plan, qrctl, cwd } = await useRows();
     write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
@@ -55,7 +55,7 @@ describe('qr update --dry-run', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged', 'gone']);
   });
 
-  it('notes that --results is not written, and that a flag has no effect on the only row', async () => {
+  it('notes that it writes no results file, and that --name has no effect if the only row has a name', async () => {
     const { write, qrctl, cwd } = await useRows();
     write('slug,name', 'menu,New');
     const { stderr } = await qrctl(
@@ -66,7 +66,7 @@ describe('qr update --dry-run', () => {
     expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
   });
 
-  it('lists rows of dated changes with the outcomes of the run', async () => {
+  it('lists each row of a dated plan with the outcome that the run would have', async () => {
     const { write, plan, qrctl, cwd, sandbox } = await useRows(['menu', 'sale', 'done']);
     sandbox.workspace.put({ name: 'text', slug: 'text', type: 'wifi', destination: 'WIFI:S:x;;' });
     write('slug,at,name,status,utm_source', 'done,2030-03-01T00:00Z,Done,,');
@@ -127,7 +127,7 @@ describe('qr image --dry-run', () => {
     expect((await image('--all', '--overwrite')).stderr).toContain('Updated 3 images, 1 unchanged');
   });
 
-  it('accepts the manifest of an earlier version, which has the outcome `written`', async () => {
+  it('accepts a manifest from an earlier version, which has the outcome `written`', async () => {
     const { cwd, qrctl } = await useRows(['a']);
     const image = (...args: string[]) =>
       qrctl('image', 'a', '--short-url', 'https://qr.example/{slug}', '--output-dir', 'codes', ...args);

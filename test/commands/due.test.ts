@@ -106,7 +106,7 @@ test('a dated plan without --due is refused before any request, unless --ignore-
 });
 
 describe('qr update --due', () => {
-  it('applies each row once when its time has come, and keeps later edits by other clients', async () => {
+  it('applies each row once when it is due, and keeps later edits by other clients', async () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T00:00:00Z');
     const early = await plan.due();
@@ -159,7 +159,7 @@ describe('qr update --due', () => {
 
   const patience = { timeout: 180_000 * KILLS };
   it(
-    `reaches the state of the plan after ${2 * KILLS} kills, on both sides of a clock change, and keeps edits by other clients`,
+    `leaves the codes in the state of the plan after ${2 * KILLS} kills, around a clock change, and keeps edits by other clients`,
     patience,
     async () => {
       let kills = 0;
@@ -199,7 +199,9 @@ describe('qr update --due', () => {
     },
   );
 
-  it('waits for another run of the plan, and applies each row once', { timeout: 60_000 }, async () => {
+  it('waits for another run of the same plan, and the two runs apply each row only once', {
+    timeout: 60_000,
+  }, async () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T05:00:00Z');
     const runs = await Promise.all(
@@ -214,7 +216,7 @@ describe('qr update --due', () => {
     expect(plan.patches()).toBe(2);
   });
 
-  it('lists all faults of a plan, and sends nothing', async () => {
+  it('reports every invalid row of a plan, and sends no request', async () => {
     const plan = await usePlan([
       'slug,at,destination',
       'MENU,,https://a.test/',
@@ -259,7 +261,7 @@ describe('qr update --due', () => {
     expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from');
   });
 
-  it('interprets a time without a zone in --timezone or the zone of the profile, or else refuses the time', async () => {
+  it('reads a time without a zone in the zone of --timezone or of the profile, and refuses it if both are missing', async () => {
     const plan = await usePlan(['slug,at,status', 'MENU,2030-03-31 03:30,paused']);
     plan.clockTo('2030-03-31T01:31:00Z');
     const none = await plan.due();
@@ -287,7 +289,7 @@ describe('a dated plan', () => {
     `MENU,${PAST},https://${destination}/,${name}`,
   ];
 
-  it('does not alternate with another plan for the same code', async () => {
+  it('is applied only once, even if its runs alternate with runs of another plan for the same code', async () => {
     const plan = await usePlan(planOf('a.test'));
     await plan.write(['slug,at,destination', 'MENU,2030-02-01T00:00Z,https://b.test/'], 'other.csv');
     for (let hour = 0; hour < 3; hour++)
@@ -317,7 +319,7 @@ describe('a dated plan made from a list', () => {
   }
   const MENU = 'https://example.com/menu';
 
-  it('restores an earlier value, and sends no unedited cell', async () => {
+  it('restores an earlier value, and sends only the edited cells', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU });
     plan.sandbox.workspace.update(plan.code('menu')?.id ?? '', { name: 'Renamed' });
     expect((await plan.at('01')).code).toBe(0);
@@ -330,7 +332,7 @@ describe('a dated plan made from a list', () => {
     ]);
   });
 
-  it('continues without its ledger from the value of an earlier row, and reports any other value as a conflict', async () => {
+  it('continues without its ledger if the code has the value from an earlier row, and else reports a conflict', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
     expect((await plan.at('01')).code).toBe(0);
     await plan.forget();
@@ -354,8 +356,8 @@ describe('a dated plan made from a list', () => {
   });
 });
 
-describe('the flags --utm-source and --utm-campaign', () => {
-  it('add the same tags in `qr create` and `qr update`, for one code and for files, and in dry runs', async () => {
+describe('the UTM flags', () => {
+  it('add the same tags in `qr create` and `qr update`, to one code and to codes in files, and in dry runs', async () => {
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
     const env = sandbox.env;

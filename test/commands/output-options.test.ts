@@ -23,7 +23,7 @@ test.each([
   ['lists', outputOptions.output.description, FORMATS],
   ['scans', scanOutputOptions.output.description, SCAN_FORMATS],
 ] as const)(
-  'the help of --output for %s lists the extensions of all formats',
+  'the help for --output lists every file name extension of each format (%s)',
   (_of, description, formats) => {
     for (const format of formats) {
       for (const extension of format === 'table' ? [] : EXTENSIONS[format])
@@ -40,7 +40,7 @@ async function* batches(...parts: (typeof rows)[]) {
 }
 
 describe('a list', () => {
-  test('is CSV if the output is not a terminal, with escaped formulas', async () => {
+  test('is CSV if the output is not a terminal, and its formulas are escaped', async () => {
     const { context, printed } = setUp();
     await printRecords(context, rows, columns, {});
     expect(printed()).toBe("id,name\nc-1,'=Ann\nc-2,\n");
@@ -52,19 +52,19 @@ describe('a list', () => {
     expect(printed()).toBe('id   name\n───  ────\nc-1  =Ann\nc-2\n');
   });
 
-  test('has the format of the profile', async () => {
+  test('has the format that the profile specifies, even on a terminal', async () => {
     const { context, printed } = setUp({ tty: true, format: 'ndjson' });
     await printRecords(context, rows, columns, {});
     expect(printed()).toBe('{"id":"c-1","name":"=Ann","extra":1}\n{"id":"c-2","name":null}\n');
   });
 
-  test('is one document, even if it arrives in batches', async () => {
+  test('is a single JSON array, even if its rows arrive in batches', async () => {
     const { context, printed } = setUp();
     await printRecords(context, batches(rows, [], rows), columns, { format: 'json', fields: ['name'] });
     expect(printed()).toBe('[\n{"name":"=Ann"},\n{"name":null},\n{"name":"=Ann"},\n{"name":null}\n]\n');
   });
 
-  test('without rows is a valid document, or a note instead of a table', async () => {
+  test('without rows is valid empty output, or a note if the format is table', async () => {
     for (const [format, text] of [
       ['csv', 'id,name\n'],
       ['json', '[]\n'],
@@ -78,13 +78,13 @@ describe('a list', () => {
     }
   });
 
-  test('consists of IDs with --ids', async () => {
+  test('has only IDs with --ids', async () => {
     const { context, printed } = setUp({ tty: true });
     await printRecords(context, rows, columns, { ids: true });
     expect(printed()).toBe('c-1\nc-2\n');
   });
 
-  test('that is too wide for the terminal omits columns, and a note lists them', async () => {
+  test('that is too wide for the terminal has fewer columns, and a note lists the hidden ones', async () => {
     const { context, printed, said } = setUp({ tty: true });
     await printRecords(
       context,
@@ -109,7 +109,7 @@ describe('one record', () => {
 });
 
 describe('an output file', () => {
-  test('is written completely, and nothing is printed', async () => {
+  test('has all rows, and nothing is printed', async () => {
     const { context, printed } = setUp();
     const output = join(directory, 'codes.ndjson.gz');
     await printRecords(context, batches(rows), columns, { output });
@@ -117,7 +117,7 @@ describe('an output file', () => {
     expect(printed()).toBe('');
   });
 
-  test('is unchanged if the rows end with a failure', async () => {
+  test('is unchanged if an error occurs after some rows', async () => {
     const { context } = setUp();
     const output = join(directory, 'codes.csv');
     writeFileSync(output, 'old');
@@ -130,7 +130,7 @@ describe('an output file', () => {
     expect(readdirSync(directory)).toEqual(['codes.csv']);
   });
 
-  test("that can't be written is refused before any request", async () => {
+  test("that can't be written is refused before any request, as is an unknown field", async () => {
     const { context } = setUp();
     let asked = false;
     async function* asking() {

@@ -45,18 +45,21 @@ async function withSetting(template: string): Promise<{ QRCTL_CONFIG_DIR: string
 }
 
 describe('qr image of one code', () => {
-  it.each(['png', 'svg', 'pdf', 'eps'] as const)('writes a scannable %s file of 40 mm', async (format) => {
-    const { cwd, imageBuilt, slug } = await useImages();
-    const { code, stdout, stderr } = await imageBuilt([slug, '-o', `code.${format}`, '--size', '4cm']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain(
-      `Created 1 image of ${URL}/${slug}, 40 mm, version 2, level M, verified as readable. File: code.${format}`,
-    );
-    const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
-    expect(faultOf(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
-  });
+  it.each(['png', 'svg', 'pdf', 'eps'] as const)(
+    'writes a scannable %s file with the requested size of 40 mm',
+    async (format) => {
+      const { cwd, imageBuilt, slug } = await useImages();
+      const { code, stdout, stderr } = await imageBuilt([slug, '-o', `code.${format}`, '--size', '4cm']);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      expect(stderr).toContain(
+        `Created 1 image of ${URL}/${slug}, 40 mm, version 2, level M, verified as readable. File: code.${format}`,
+      );
+      const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
+      expect(faultOf(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
+    },
+  );
 
-  it('prints SVG to a pipe, and half blocks with the address to a terminal', async () => {
+  it('prints SVG if the output is not a terminal, and else half blocks with the short URL below them', async () => {
     const { image, slug, sandbox } = await useImages();
     expect((await image([slug])).stdout).toMatch(/^<svg [^>]*width="30mm"/);
     const { stdout } = await image([slug], { tty: 80 });
@@ -68,7 +71,7 @@ describe('qr image of one code', () => {
     expect(sandbox.requests.every(({ url }) => url.startsWith('/api/v1/qr'))).toBe(true);
   });
 
-  it('encodes an address in ASCII, because scanners decode other characters differently', async () => {
+  it('encodes the short URL in ASCII, because scanners decode other characters in different ways', async () => {
     const { sandbox, cwd } = await useImages({ codes: 0 });
     sandbox.workspace.put({ name: 'Menü', slug: 'menü' });
     const url = 'https://xn--mnchen-3ya.example/stra%C3%9Fe/men%C3%BC';
@@ -95,7 +98,7 @@ describe('qr image of one code', () => {
     expect(listed.stdout).toBe(`menü,${url}\n`);
   });
 
-  it('notes the added placeholder if --short-url has none', async () => {
+  it('notes that it added a placeholder to a --short-url without one', async () => {
     const { image, slug } = await useImages({ codes: 1 });
     for (const to of [
       ['-o', 'x.png'],
@@ -112,7 +115,7 @@ describe('qr image of one code', () => {
     }
   });
 
-  it('refuses to draw without a short URL (2), shows the command that sets it, and sends no request', async () => {
+  it('refuses to draw if no short URL is set (2), suggests the command that sets one, and sends no request', async () => {
     const { sandbox, slug } = await useImages();
     const { code, stderr } = await runByDay(['qr', 'image', slug], { env: sandbox.env });
     expect(code).toBe(2);
@@ -155,7 +158,7 @@ describe('qr image', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('draws a code that scanners may not read if --force is set, and prints a warning', async () => {
+  it('draws a code that scanners may fail to read if --force is set, and prints a warning', async () => {
     const { cwd, image, slug } = await useImages();
     const { code, stderr } = await image([slug, '--size', '8mm', '-o', 'x.png', '--force']);
     expect(code).toBe(0);
@@ -163,7 +166,7 @@ describe('qr image', () => {
     expect(existsSync(join(cwd, 'x.png'))).toBe(true);
   });
 
-  it('refuses a code that does not exist and suggests the nearest slug (4)', async () => {
+  it('refuses a code that does not exist (4), suggests the nearest slug, and writes nothing', async () => {
     const { image, slug, cwd } = await useImages();
     expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({
       code: 4,
@@ -175,7 +178,7 @@ describe('qr image', () => {
 });
 
 describe('qr image of many codes', () => {
-  it('writes a file per code and format, and a manifest of their contents', async () => {
+  it('writes one file per code and format, and a manifest that describes them', async () => {
     const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: SOAK ? 120 : 12 });
     const { code, stderr } = await imageBuilt(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
     expect(code).toBe(0);
@@ -200,7 +203,7 @@ describe('qr image of many codes', () => {
     expect(sandbox.requests).toHaveLength(SOAK ? 2 : 1);
   });
 
-  it('chooses codes by the filters of qr list, by the rows of a file, or by names', async () => {
+  it('draws the codes that are selected by filters, by the rows in a file, or by arguments', async () => {
     const { image, manifest, sandbox, cwd } = await useImages({ codes: 9, paused: true });
     const paused = sandbox.workspace.codes().filter(({ status }) => status === 'paused');
     await image(['--all', '--status', 'paused', '--output-dir', 'paused']);
@@ -221,7 +224,7 @@ describe('qr image of many codes', () => {
     expect(manifest('named').map(({ id }) => id)).toEqual([one?.id, two?.id]);
   });
 
-  it('names files by slug if that is safe and unique, or else by ID', async () => {
+  it('names a file by slug if the slug is a safe and unique file name, and otherwise by ID', async () => {
     const { image, manifest, sandbox } = await useImages({ codes: 0 });
     for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul'])
       sandbox.workspace.put({ name: slug, slug });
@@ -234,7 +237,7 @@ describe('qr image of many codes', () => {
     ).toEqual(['fine.png', 'Twice.png']);
   });
 
-  it('draws only changed images when it runs again, and replaces other files only with --overwrite (I5)', async () => {
+  it('rewrites only changed images when it runs again, and an image changed by the user only with --overwrite (I5)', async () => {
     const { image, manifest, cwd } = await useImages();
     const all = ['--all', '--output-dir', 'codes'];
     await image(all);
@@ -261,7 +264,7 @@ describe('qr image of many codes', () => {
     });
   });
 
-  it('lists with --dry-run the images that would be created, their size, and the reasons of failures', async () => {
+  it('lists with --dry-run the images that a run would create, their size, and why some would fail', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
     const { code, stdout, stderr } = await image(argv`--all --output-dir codes --size 15mm --dry-run`);
@@ -284,22 +287,25 @@ describe('qr image of many codes', () => {
   it.each([
     [['-o', 'menu.svg'], 'menu.svg', 'svg'],
     [['-o', '-'], 'standard output', 'svg'],
-  ])('with --dry-run and %j lists the file that a run would write', async (output, file, format) => {
-    const { image, slug, cwd } = await useImages();
-    const { code, stdout, stderr } = await image([slug, ...output, '--dry-run']);
-    expect(code).toBe(0);
-    expect(parse(stdout, { columns: true })).toMatchObject([{ slug, file, format, outcome: 'create' }]);
-    expect(stderr).toContain('Would create 1 image of 30 mm. No changes were made');
-    expect(readdirSync(cwd)).toEqual([]);
-    for (const refused of [
-      ['-o', 'menu.gif'],
-      ['-o', 'menu.svg', '--as', 'png'],
-      ['a', '-o', 'menu.svg'],
-    ])
-      expect([refused, (await image([slug, ...refused, '--dry-run'])).code]).toEqual([refused, 2]);
-  });
+  ])(
+    'with --dry-run and %j lists the file that a run would write, and writes nothing',
+    async (output, file, format) => {
+      const { image, slug, cwd } = await useImages();
+      const { code, stdout, stderr } = await image([slug, ...output, '--dry-run']);
+      expect(code).toBe(0);
+      expect(parse(stdout, { columns: true })).toMatchObject([{ slug, file, format, outcome: 'create' }]);
+      expect(stderr).toContain('Would create 1 image of 30 mm. No changes were made');
+      expect(readdirSync(cwd)).toEqual([]);
+      for (const refused of [
+        ['-o', 'menu.gif'],
+        ['-o', 'menu.svg', '--as', 'png'],
+        ['a', '-o', 'menu.svg'],
+      ])
+        expect([refused, (await image([slug, ...refused, '--dry-run'])).code]).toEqual([refused, 2]);
+    },
+  );
 
-  it('draws a logo on each image at level H, and draws all images again if the logo changes (I6)', async () => {
+  it('draws the logo on each image at level H, and draws the images again only if the logo has changed (I6)', async () => {
     const { imageBuilt, manifest, cwd } = await useImages({ codes: 1 });
     const logo = (color: string) =>
       writeFileSync(
@@ -316,7 +322,7 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)('stops drawing a slow logo after 5 s (2), and on SIGTERM (143)', async () => {
+  it.runIf(SOAK)('stops drawing a slow logo after 5 s (2) and on SIGTERM (143)', async () => {
     const { cwd, sandbox, slug } = await useImages();
     const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
     writeFileSync(
@@ -335,7 +341,7 @@ describe('qr image of many codes', () => {
     expect((await running.done).code).toBe(143);
   });
 
-  it('refuses an invalid logo (2) before a request is sent', async () => {
+  it('refuses an invalid logo (2), and sends no request', async () => {
     const { image, slug, sandbox, cwd } = await useImages();
     writeFileSync(
       join(cwd, 'x.svg'),
@@ -357,7 +363,7 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual(['x.svg']);
   });
 
-  it("reports a directory that can't be created (2)", async () => {
+  it("fails if it can't create the output directory (2)", async () => {
     const { image, cwd } = await useImages();
     writeFileSync(join(cwd, 'file'), '');
     expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
@@ -367,8 +373,8 @@ describe('qr image of many codes', () => {
   });
 });
 
-describe('qr image of a sheet of labels', () => {
-  it('draws labels in the order of a file, and prints a note on how to print them', async () => {
+describe('qr image with a sheet or roll of labels', () => {
+  it('draws one label per row in a file, beginning at --start, and prints a note on how to print them', async () => {
     const { imageBuilt, cwd } = await useImages({ codes: 30 });
     writeFileSync(
       join(cwd, 'labels.csv'),
@@ -386,7 +392,7 @@ describe('qr image of a sheet of labels', () => {
     ]);
   });
 
-  it('draws captions of two lines, and omits the line of an empty cell of the file', async () => {
+  it('draws captions with two lines, and omits a line if its cell in the file is empty', async () => {
     const { image, cwd, sandbox } = await useImages();
     const [one, two] = sandbox.workspace.codes();
     writeFileSync(join(cwd, 'c.csv'), `slug,Stadt\n${one?.slug},Köln\n${two?.slug},\n`);
@@ -410,14 +416,14 @@ describe('qr image of a sheet of labels', () => {
     });
   });
 
-  it('lists the sheet numbers, without a code or a key', async () => {
+  it('lists the sheet numbers without a code or an API key', async () => {
     const { stdout, code } = await runHere(['qr', 'image', '--sheet', 'list']);
     expect(code).toBe(0);
     expect(stdout).toContain('number,paper,labels,columns,rows,width_mm,height_mm,also\n');
     expect(stdout).toContain('L7160,A4,21,3,7,63.5,38.1,J8160\n');
   });
 
-  it('states with --dry-run how many labels it would create, and writes nothing', async () => {
+  it('prints with --dry-run how many labels it would create, and writes nothing', async () => {
     const { image, cwd } = await useImages();
     const { code, stderr } = await image(argv`
       --all --grid 4x10 --label 1.75x1in --paper Letter -o x.pdf --dry-run
@@ -432,7 +438,7 @@ describe('qr image of a sheet of labels', () => {
   it.each([
     ['--grid', '3x7', '--label', '60x38mm'],
     ['--sheet', 'L7160'],
-  ])('accepts one margin for left and top, or two margins (%s %s)', async (...sheet) => {
+  ])('uses one --margin for left and top, or two margins, the left one first (%s %s)', async (...sheet) => {
     const { imageBuilt, cwd } = await useImages({ codes: 1 });
     const corner = async (margin: string) => {
       const args = ['--all', ...sheet, '--caption', 'none', '-o', 'x.pdf', '--margin', margin];
@@ -448,7 +454,7 @@ describe('qr image of a sheet of labels', () => {
     expect(await corner('5x8mm')).toEqual([left, top + 30]);
   });
 
-  it('draws one page per label of a roll, with the requested number of copies', async () => {
+  it('draws one page per label for a roll, and each label as often as --copies specifies', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'Table no,slug\nT1,c1002\nT2,c1000\n');
     const roll = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'roll.pdf'];
@@ -471,7 +477,7 @@ describe('qr image of a sheet of labels', () => {
     expect((await imageBuilt(wide)).stderr).toContain('Created 2 labels for a grid of 2x1, 1 page');
   });
 
-  it('uses the cells of a column as captions, and draws no caption for an empty cell', async () => {
+  it('accepts a column of the file as captions, even with empty cells, and refuses an unknown column', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'slug,Table,none\nc1002,Terrace 7,a\nc1000,,b\n');
     const args = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'x.pdf', '--caption'];
@@ -485,7 +491,7 @@ describe('qr image of a sheet of labels', () => {
     });
   });
 
-  it('notes captions that no font can print, and prints the slug or omits symbols instead', async () => {
+  it("notes captions that its fonts can't print, and prints the slug instead or omits the symbols", async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });

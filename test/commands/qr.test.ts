@@ -24,7 +24,7 @@ const slugOf = ({ workspace }: TestSandbox, id: string) => workspace.code(id)?.s
 const methods = ({ requests }: TestSandbox) => requests.map(({ method }) => method).join(' ');
 
 describe('qr list', () => {
-  it('prints every code, for any number and size of pages', async () => {
+  it('prints every code, even if there are several pages or the service returns smaller pages', async () => {
     for (const intercept of [undefined, smallerPages(37)]) {
       const { sandbox, qr } = await useQr({ codes: 230, intercept });
       const { code, stdout } = await qr(['list', '--format', 'json']);
@@ -33,7 +33,7 @@ describe('qr list', () => {
     }
   });
 
-  it('reads no more pages than --limit needs', async () => {
+  it('requests no more pages than it needs for --limit', async () => {
     const { sandbox, slugs } = await useQr({ codes: 450 });
     const all = sandbox.workspace.codes().map(({ slug }) => slug);
     for (const [limit, requests] of [
@@ -61,7 +61,7 @@ describe('qr list', () => {
     }
   });
 
-  it('lists codes that match all flags, and any value of a repeated flag', async () => {
+  it('lists codes that match every flag, where a repeated flag matches any of its values', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
     const make = (name: string, type: string, status: string) =>
       sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
@@ -84,13 +84,13 @@ describe('qr list', () => {
     [['--sort', 'name:down'], /:desc/],
     [['--limit', '0'], /at least 1/],
     [['--fields', 'id,short_url'], /unknown field "short_url"/],
-  ])('refuses %j, and sends nothing', async (args, message) => {
+  ])('refuses the flags %j (2), and sends no request', async (args, message) => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['list', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  it('has the short URL in every format if the profile has a template', async () => {
+  it('has the short URL of each code in every format if the profile has a short URL', async () => {
     const { sandbox, qr } = await useQr({ codes: 1 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
     expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({
@@ -115,9 +115,9 @@ describe('qr list', () => {
   });
 });
 
-describe('the base of each row', () => {
+describe('the column `base`', () => {
   it.each(['csv', 'tsv', 'json', 'ndjson'])(
-    'is the last column of a list in a file (.%s)',
+    'is the last column in a list that is written to a file (.%s)',
     async (extension) => {
       const { qr } = await useQr({ codes: 2 });
       const file = join(await useDirectory(), `codes.${extension}`);
@@ -130,7 +130,7 @@ describe('the base of each row', () => {
     },
   );
 
-  it('is in other output only if --fields contains `base`', async () => {
+  it('is in any other output only if --fields contains `base`', async () => {
     const { qr } = await useQr({ codes: 1 });
     const cwd = await useDirectory();
     for (const flags of [['-f', 'json'], ['-f', 'csv'], ['-f', 'table'], ['--ids']])
@@ -147,7 +147,7 @@ describe('the base of each row', () => {
 });
 
 describe('qr get', () => {
-  it('accepts an ID in either case with one request, and a cached slug', async () => {
+  it('requests a code once, by its ID in either case or by a cached slug', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId(2);
     for (const code of [id, id.toUpperCase(), slugOf(sandbox, id)]) {
@@ -160,7 +160,7 @@ describe('qr get', () => {
     ]);
   });
 
-  it('suggests the nearest slug for an unknown name or slug', async () => {
+  it('suggests the slug of a code with the specified name, or the slug nearest to an unknown one', async () => {
     const { sandbox, qr } = await useQr();
     const slug = slugOf(sandbox, sandbox.codeId());
     const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
@@ -187,7 +187,7 @@ describe('qr create', () => {
     ['dropped', applyThenDrop],
     ['dropped before', dropBefore],
   ])(
-    'does not repeat a POST with an unclear outcome (%s), and shows how to look for the code',
+    'does not repeat a POST whose outcome is unclear (%s), and suggests a command that finds the code',
     async (_, fault) => {
       const { sandbox, qr } = await useQr({
         codes: 0,
@@ -206,7 +206,7 @@ describe('qr create', () => {
     [['--name', 'x', '--dry-run'], /--dry-run requires --from/],
     [['--name', 'x', '--adopt', `1=${UNKNOWN}`], /--adopt requires --from/],
     [['--name', 'x', '--type', 'ulr'], /Allowed|choices|url/],
-  ])('refuses %j', async (args, message) => {
+  ])('refuses the flags %j (2), and sends no request', async (args, message) => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['create', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(sandbox.requests).toHaveLength(0);
@@ -214,7 +214,7 @@ describe('qr create', () => {
 });
 
 describe('qr update', () => {
-  it('reads a code, and changes it with one PATCH', async () => {
+  it('requests a code once, and changes it with one PATCH', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const first = await qr(['update', id, '--status', 'paused', '--name', 'New']);
@@ -226,7 +226,7 @@ describe('qr update', () => {
     expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
   });
 
-  it('refuses a command without a code or without a valid change', async () => {
+  it('refuses a command line without a code, without a change, or with an invalid change', async () => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['update', sandbox.codeId()])).toMatchObject({
       code: 2,
@@ -243,7 +243,7 @@ describe('qr update', () => {
 });
 
 describe('qr delete', () => {
-  it('requires --yes without a terminal, and sends nothing without --yes', async () => {
+  it('sends no request without a terminal unless --yes is passed (2)', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const slug = slugOf(sandbox, id);
@@ -258,7 +258,7 @@ describe('qr delete', () => {
     expect(await qr(['delete', id, '--yes'])).toMatchObject({ code: 4 });
   });
 
-  it('shows the name and the number of scans on a terminal, and prompts before the deletion', async () => {
+  it('prompts on a terminal with the name of the code and its number of scans, and deletes only after `y`', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { name = '' } = sandbox.workspace.code(id) ?? {};
@@ -272,7 +272,7 @@ describe('qr delete', () => {
     expect(sandbox.workspace.code(id)).toBeUndefined();
   });
 
-  it('deletes existing codes and reports missing ones (8)', async () => {
+  it('deletes the codes that exist, and reports the others as failed (8)', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { code, stdout, stderr } = await qr(argv`delete ${id} ${UNKNOWN} no-such --yes --format json`);

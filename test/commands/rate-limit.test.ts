@@ -30,12 +30,12 @@ const dryRun = async (options: { env: Record<string, string> }) =>
   JSON.parse((await runCli(['scans', 'export', CODE.id, '--dry-run', '-f', 'json'], options)).stdout);
 
 describe('auth status', () => {
-  it('shows when the window ends if X-RateLimit-Reset is in seconds', async () => {
+  it('prints when the window ends if X-RateLimit-Reset is in seconds', async () => {
     const { reset } = await status(await service((seconds) => seconds));
     expect(Math.abs(Date.parse(reset) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('shows no end of the window if X-RateLimit-Reset is in milliseconds', async () => {
+  it('prints no end for the window if X-RateLimit-Reset is in milliseconds', async () => {
     expect(await status(await service((seconds) => seconds * 1000))).toMatchObject({
       limit: 60,
       remaining: 10,
@@ -45,7 +45,7 @@ describe('auth status', () => {
 });
 
 describe('scans export --dry-run', () => {
-  it('estimates the time from X-RateLimit-Reset if it is in seconds', async () => {
+  it('estimates its duration from X-RateLimit-Reset if that is in seconds', async () => {
     const began = performance.now();
     const { requests, seconds } = await dryRun(await service((at) => at));
     const tookSeconds = (performance.now() - began) / 1000;

@@ -21,11 +21,11 @@ describe('the documentation', () => {
   const code = DOCUMENTS.flatMap((name) => codeLines(readDocument(name)));
   const lines = [...new Set(code.filter((line) => /(^|[^\w/.-])qrctl [a-z-]/.test(line)))];
 
-  test('has more than fifty command lines', () => {
+  test('has more than fifty command lines in total', () => {
     expect(lines.length).toBeGreaterThan(50);
   });
 
-  test.each(lines)('has only valid command lines: %s', async (line) => {
+  test.each(lines)('contains this valid command line: %s', async (line) => {
     const means = { version: '', terminal: () => ({ columns: undefined, color: false }) };
     for (const words of commandLinesIn(line)) expect((await interpret(words, means)).kind).not.toBe('refuse');
   });
@@ -34,7 +34,7 @@ describe('the documentation', () => {
     expect(readDocument('docs/install.md')).toContain(`qrctl completion ${shell}`);
   });
 
-  test('explains the exit codes in the words of the exit code table', () => {
+  test("lists each exit code with the same meaning as the program's exit code table", () => {
     const rows = readDocument('docs/ci.md').replaceAll('`', '');
     for (const { exit, meaning } of EXIT_CODES.filter((code) => code.exit <= 10))
       expect(rows).toContain(`| ${exit} | ${meaning} |`);
@@ -47,7 +47,7 @@ const OF_FOLDERS = readdirSync(new URL('src', ROOT), { recursive: true, encoding
   .map((path) => `src/${path}`);
 
 test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...OF_FOLDERS])(
-  '%s mentions only files and scripts that exist',
+  '%s mentions only files and npm scripts that exist',
   (name) => {
     const text = readFileSync(new URL(name, ROOT), 'utf8');
     const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(

@@ -25,7 +25,7 @@ async function useClients() {
 const SPLIT = ['--join', 'clients.csv', '--split-by', 'client', '--output-dir', 'reports', ...RANGE];
 
 describe('one report per value', () => {
-  test('has the figures of its codes, and all reports need no more requests than a single report', async () => {
+  test('has the same content as a report with --where, and all reports need no more requests than a single report', async () => {
     const { sandbox, cwd, env } = await useClients();
     const requestsOf = async (args: string[]) => {
       const before = sandbox.requests.length;
@@ -46,14 +46,14 @@ describe('one report per value', () => {
     expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
   });
 
-  test.runIf(process.platform === 'linux')('is refused if the directory cannot be created', async () => {
+  test.runIf(process.platform === 'linux')("is refused if its directory can't be created (2)", async () => {
     const { cwd, env } = await useClients();
     const args = ['scans', 'report', '--all', ...SPLIT.with(5, '/proc/none/reports')];
     const { code, stderr } = await runHere(args, { env, cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining('create the directory /proc/none/reports')]);
   });
 
-  test('includes no code that was created after the period, and the last line counts the scans of all reports', async () => {
+  test('omits codes created after the period, and the last line counts the scans in all reports', async () => {
     const { cwd, env } = await useClients();
     const { stderr } = await runHere(['scans', 'report', '--all', ...RANGE, '-o', 'all.html'], { env, cwd });
     await runHere(['qr', 'create', '--name', 'Later', '--destination', 'https://example.com/'], { env, cwd });
@@ -68,7 +68,7 @@ describe('one report per value', () => {
     expect(total(split.stderr)).toBe(total(stderr) - total(without.stderr));
   });
 
-  test.runIf(SOAK)('can be a PDF from scan files', async () => {
+  test.runIf(SOAK)('can be a PDF that is made from scan files without a request', async () => {
     const { sandbox, cwd, env } = await useClients();
     await runHere(['scans', 'export', '--all', '-o', 'scans.csv'], { env, cwd });
     const before = sandbox.requests.length;
@@ -86,7 +86,7 @@ describe('one report per value', () => {
       ['--all', '--join', 'clients.csv', '--split-by', 'x', '--output-dir', 'r'],
       'clients.csv has no column "x"',
     ],
-  ])('is refused with %j before a request', async (args, message) => {
+  ])('is refused with the flags %j (2), and sends no request', async (args, message) => {
     const { sandbox, cwd, env } = await useClients();
     const before = sandbox.requests.length;
     const { code, stderr } = await runHere(['scans', 'report', ...args], { env, cwd });
@@ -94,7 +94,7 @@ describe('one report per value', () => {
     expect(stderr).toContain(message);
   });
 
-  test('has a safe and distinct file name', () => {
+  test('has a file name that is safe and distinct', () => {
     const values = ['a', 'A', '../x', 'con', 'nul.txt', '.hidden', '...', 'é'.repeat(200), 'x/y', 'x\\y'];
     const names = namesOfFiles(values);
     expect(names.slice(0, 7)).toEqual(['a', 'A-2', 'x', 'con-', 'nul-txt-', 'hidden', 'value']);
@@ -110,7 +110,7 @@ describe('--compare FROM..TO', () => {
     return runHere([...args, '--compare', period, '-f', 'csv'], { env });
   };
 
-  test('includes both ends, and equals the previous period if it is the same range', async () => {
+  test('includes both of its days, and with the range of the previous period prints the same as `previous`', async () => {
     const own = await compare('2024-11-01..2024-11-30');
     expect(own.code).toBe(0);
     expect(own.stderr).toContain('from 2024-11-01 00:00 to 2024-12-01 00:00 (UTC)');
@@ -123,7 +123,7 @@ describe('--compare FROM..TO', () => {
     ['2024-11..2024-12', '--compare 2024-11..2024-12 must end before the counted period begins'],
     ['2024-11..', "invalid value for --compare: '' (expected a period)"],
     ['never', "invalid value for --compare: 'never' (expected a period)"],
-  ])('refuses %s', async (period, message) => {
+  ])('refuses the period %s (2)', async (period, message) => {
     const { code, stderr } = await compare(period);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
@@ -131,7 +131,7 @@ describe('--compare FROM..TO', () => {
 });
 
 describe('a report with --add-by, --accent and --footer', () => {
-  test('has the added dimension, a readable color, the footer, and a leading sentence', async () => {
+  test('has a section for the added dimension, the accent color, the footer, and a sentence with the busiest day', async () => {
     const { cwd, env } = await useClients();
     const own = ['--add-by', 'utm_source', '--accent', '#FFDD00', '--footer', 'Agency\n\nPhone 1'];
     const args = ['scans', 'report', '--all', '--during', '2024-12', ...own, '-o', 'r.html'];

@@ -17,13 +17,13 @@ it.each([
   ['codes.results.txt', CSV, 'codes.results.results.csv'],
   ['.results.csv', CSV, '.results.results.csv'],
 ] as const)(
-  'results of %s overwrite an input that is a results file, or are written beside the input',
+  'results for the input %s overwrite it if it is a results file, and otherwise are written next to it',
   (from, form, expected) => {
     expect(resultsPathBeside(from, { form, columns: ['name'] })).toBe(expected);
   },
 );
 
-it('new results overwrite an input that has the columns of results, whatever its name is', () => {
+it('results overwrite an input that has the columns of a results file, even if its name is different', () => {
   const columns = ['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision'];
   const form = { is: 'csv', delimiter: ',', bom: false, lineEnd: '\n' } as const;
   expect(resultsPathBeside('kept.csv', { form, columns })).toBe('kept.csv');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useBench } from '../support/bench.ts';
 
-test('a short URL is accepted wherever a code is', async () => {
+test('a short URL is accepted in place of a code in arguments, lists and tables', async () => {
   const { run, write } = await useBench(undefined, { codes: 3, scans: 5 });
   const unset = await run('qr', 'get', 'https://go.example.com/spring-menu');
   expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('qrctl config set short-url') });

@@ -26,7 +26,7 @@ async function statsOf(text: string, ...args: string[]) {
 }
 
 describe('October compared with September', () => {
-  test('shows a mark and no change if the files begin within September', async () => {
+  test('has a mark and no change for each value if the data in the files begins within September', async () => {
     const { stdout, stderr } = await statsOf(scansFrom(20), '--by', 'country', '-f', 'csv');
     expect(stdout).toContain('\ncountry,DE,124,1,44,,,4,4,true\n');
     expect(stderr).toContain('the data begins at 2026-09-20 00:00 (UTC)');
@@ -36,7 +36,7 @@ describe('October compared with September', () => {
   });
 });
 
-test('codes created after the previous period have no change', async () => {
+test('codes that were created after the previous period have figures, but no change', async () => {
   // The sandbox's codes are created just before their first scan.
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const created = sandbox.workspace.codes().map(({ created_at }) => created_at);
@@ -66,7 +66,7 @@ describe('a period that is not over', () => {
     };
   }
 
-  test('is compared with the same part of the previous period, and notes state both ranges', async () => {
+  test('is compared with the same part of the previous period, and notes state when the two ranges end', async () => {
     const stats = await useService();
     const { rows, stderr } = await stats(
       ...argv`--during 2026-04 --compare previous --by month --by country`,

@@ -53,7 +53,7 @@ const scansIn = (lines: readonly string[]) =>
   Object.fromEntries(lines.map((line) => line.split(',').slice(1, 3)));
 
 describe('a joined column', () => {
-  test('has the same figures from the service and from files, by IDs and by slugs', async () => {
+  test('has the same figures from the service and from files, with codes listed by ID or by slug', async () => {
     const { sandbox, cwd, codes } = await useCampaigns();
     const byCode = await statsOf(sandbox, cwd, ['--all', '--by', 'code', ...RANGE]);
     const ofCode = scansIn(linesOf(byCode.stdout, 'code'));
@@ -77,7 +77,7 @@ describe('a joined column', () => {
     expect(new Set(made).size).toBe(1);
   });
 
-  test('requires as many requests as the dry run states, and has the same figures from pages', async () => {
+  test('needs as many requests as the dry run states, and has the same figures if all scans are read', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const args = ['--all', '--join', 'ids.csv', '--by', 'City name', '--by', 'utm_campaign', ...RANGE];
     const dry = await statsOf(sandbox, cwd, [...args, '--dry-run', '-f', 'json']);
@@ -88,7 +88,7 @@ describe('a joined column', () => {
     expect(linesOf(byDevice.stdout, 'utm_campaign')).toEqual(linesOf(counted.stdout, 'utm_campaign'));
   });
 
-  test('may come from a sheet of a workbook, or from standard input', async () => {
+  test('can be read from a sheet in a workbook, or from standard input', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await runHere(['qr', 'list', '-o', join(cwd, 'codes.xlsx')], { env: sandbox.env });
     const common = ['--input', 'scans.csv', '--by', 'status', ...RANGE];
@@ -104,7 +104,7 @@ describe('a joined column', () => {
     expect(piped.stdout).toBe(fromCsv.stdout);
   });
 
-  test('is not used, with a note, if a dimension has the same name (F21)', async () => {
+  test('is not used if a dimension has the same name, and a note says this (F21)', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];
@@ -120,7 +120,7 @@ describe('a joined column', () => {
 });
 
 describe('a UTM tag', () => {
-  test('is read from destinations of the service, or of a file of codes', async () => {
+  test('is read from the destinations on the service, or from those in a file of codes', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const fromService = await statsOf(sandbox, cwd, ['--all', '--by', 'utm_campaign', ...RANGE]);
     const values = Object.keys(scansIn(linesOf(fromService.stdout, 'utm_campaign')));
@@ -130,7 +130,7 @@ describe('a UTM tag', () => {
   });
 });
 
-describe('--join refuses', () => {
+describe('scans stats with --join', () => {
   test.each([
     [['x', '--join', 'own.csv'], '--join requires --by or --where'],
     [
@@ -164,7 +164,7 @@ describe('--join refuses', () => {
       ['--input', 'scans.csv', '--by', 'utm_term', '--join', 'own.csv'],
       'cannot count --input by utm_term: own.csv has no column destination',
     ],
-  ])('%j', async (args, message) => {
+  ])('is refused with the arguments %j (2)', async (args, message) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'own.csv'), 'slug,region,Region 2\na,N,1\n');
     await writeFile(join(cwd, 'scans.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
@@ -172,7 +172,7 @@ describe('--join refuses', () => {
     expect({ code, stderr }).toMatchObject(ends(2, `qrctl: ${message}\n`));
   });
 
-  test('an unknown column, with the nearest name, and an unknown dimension, with a hint about columns', async () => {
+  test('suggests the nearest name for an unknown column or dimension, or else adding --join', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'own.csv'), 'slug,region\na,N\n');
     const hintOf = async (...args: string[]) =>

@@ -57,7 +57,7 @@ function countsOf(stdout: string, by: string) {
 }
 
 describe('--where', () => {
-  test('counts the same scans as a simple loop', async () => {
+  test('counts the same scans as a loop over all scans that tests the same condition', async () => {
     const { scans, at, campaigns, codes, run } = await useWorkspace();
     const [first, third] = [at(0), at(2)];
     const campaignOf = (scan: Line) => campaigns[codes.findIndex(({ id }) => id === scan.qr_id)];
@@ -89,7 +89,7 @@ describe('--where', () => {
     }
   });
 
-  test('requests only the totals of matching codes if the filter is about codes', async () => {
+  test('requests scans only for matching codes if its condition is about codes', async () => {
     const { sandbox, run } = await useWorkspace();
     const requestsOf = async (where: string) => {
       const before = sandbox.requests.length;
@@ -100,7 +100,7 @@ describe('--where', () => {
     expect(paths.size).toBe(1);
   });
 
-  test('appears in the title of a table, the last line, and a report', async () => {
+  test('is repeated in the title of the table, in the last line, and in a report', async () => {
     const { env, cwd, run } = await useWorkspace();
     const where = ['--where', 'device=mobile', '--where', 'country=de', ...RANGE];
     const { stdout, stderr } = await run(['--all', '--by', 'country', ...where, '-f', 'table']);
@@ -127,7 +127,7 @@ describe('--where', () => {
       ['--join', 'codes.csv', '--where', 'campaign=Sprng'],
       'no row of codes.csv has "Sprng" in column Campaign',
     ],
-  ])('refuses %j before a request', async (flags, message) => {
+  ])('is refused with %j (2), and no request is sent', async (flags, message) => {
     const { sandbox, run } = await useWorkspace(1);
     const before = sandbox.requests.length;
     const { code, stderr } = await run(['--all', ...flags]);
@@ -136,8 +136,8 @@ describe('--where', () => {
   });
 });
 
-describe('codes of --input', () => {
-  test('are chosen by CODE, --from and --name, also with several files', async () => {
+describe('the codes in --input files', () => {
+  test('are selected by arguments, --from or --name, also if there are several files', async () => {
     const { scans, at, run, cwd, sandbox, env } = await useWorkspace();
     const [first, second] = [at(0), at(1)];
     const before = sandbox.requests.length;
@@ -182,7 +182,7 @@ describe('codes of --input', () => {
 });
 
 describe('--by A,B', () => {
-  test('counts each pair like a simple loop, from the service and from files', async () => {
+  test('has the same counts for each pair of values as a loop over all scans, from the service and from files', async () => {
     const { scans, run } = await useWorkspace();
     const hourOf = ({ ts }: Line) => ts.slice(11, 13);
     const valueIn = (by: string, scan: Line) =>
@@ -203,7 +203,7 @@ describe('--by A,B', () => {
     }
   });
 
-  test('prints a table whose totals add up, with the remaining values in the row (other)', async () => {
+  test('prints a table whose rows and columns add up to the totals, with other values in the row (other)', async () => {
     const { scans, run } = await useWorkspace();
     const args = ['--input', 'scans.ndjson', '--by', 'country,device', '--top', '2', ...RANGE];
     const { stdout } = await run([...args, '-f', 'table']);
@@ -232,14 +232,14 @@ describe('--by A,B', () => {
     ],
     [['--by', 'country,country'], '--by country,country requires two different dimensions'],
     [['--by', 'country,x'], "invalid value for --by: 'x'"],
-  ])('refuses %j', async (args, message) => {
+  ])('is refused with %j (2)', async (args, message) => {
     const { run } = await useWorkspace(1);
     const { code, stderr } = await run(['--input', 'scans.ndjson', ...args]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
-test('a workbook has a sheet per table, with percentages and filters', async () => {
+test('a workbook of statistics has one sheet per table, each with percentages and filters', async () => {
   const { cwd, run } = await useWorkspace();
   const by = ['--by', 'country', '--by', 'code', '--by', 'country,device'];
   await run(['--input', 'scans.ndjson', ...by, ...RANGE, '-o', 'stats.xlsx']);

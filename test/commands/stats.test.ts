@@ -20,7 +20,7 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
   return { ...result, requests: sandbox.requests.length - before };
 }
 
-test('averages per day are null if only totals were counted', async () => {
+test('averages per day are null if only totals were requested, and known if all scans were read', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 3000 });
   const averagesOf = async (...by: string[]) => {
     const args = ['scans', 'stats', '--all', ...by.flatMap((one) => ['--by', one]), '-f', 'json'];
@@ -38,7 +38,7 @@ test('averages per day are null if only totals were counted', async () => {
 });
 
 describe('the figures', () => {
-  test('are the same from the service, CSV, JSON and NDJSON, compressed or not, by every dimension', async () => {
+  test('are the same, by every dimension, from the service and from CSV, JSON and NDJSON files, compressed or not', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 400 });
     const directory = await useDirectory();
     const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], {
@@ -55,7 +55,7 @@ describe('the figures', () => {
     }
   });
 
-  test('have the documented columns in CSV, with fractions and one row for the other values', async () => {
+  test('have the documented columns in CSV, with shares as fractions, and one row for values beyond --top', async () => {
     const directory = await useDirectory();
     const rows = Array.from({ length: 40 }, (_, i) => {
       const country = i < 16 ? 'DE' : i < 32 ? 'FR' : 'IT';
@@ -73,8 +73,8 @@ describe('the figures', () => {
   });
 });
 
-describe('requests', () => {
-  test('are stated in the last line on a terminal, and the range only once, below the figures', async () => {
+describe('the output of scans stats', () => {
+  test('ends with the number of requests on a terminal, and contains the range only once', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 10 });
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
     const { stdout } = await runByDay(args, { env: sandbox.env, tty: 80 });
@@ -83,8 +83,8 @@ describe('requests', () => {
   });
 });
 
-describe('the table', () => {
-  test.each([40, 200])('fits a terminal of %i columns', async (columns) => {
+describe('the table of scans stats', () => {
+  test.each([40, 200])('fits into %i columns', async (columns) => {
     const sandbox = await useSandbox({ codes: 1, scans: 400 });
     const args = argv`
       scans stats ${sandbox.codeId()} ${RANGE} --by day --by city --by referrer --compare previous
@@ -99,7 +99,7 @@ describe('the table', () => {
     for (const line of table) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
   });
 
-  test('is ASCII on a dumb terminal, and marks periods that are not over', async () => {
+  test('is ASCII on a dumb terminal, and has a mark for a month that is not over', async () => {
     const directory = await useDirectory();
     const ts = (ms: number) => new Date(Date.now() - ms).toISOString();
     const rows = [`1,${ts(90_000_000)},DE`, `2,${ts(1000)},AT`];
@@ -111,7 +111,7 @@ describe('the table', () => {
     expect(stdout).toContain('* incomplete');
   });
 
-  test('escapes control characters in values', async () => {
+  test('has control characters in values escaped', async () => {
     const directory = await useDirectory();
     await writeFile(
       join(directory, 'a.ndjson'),
@@ -124,7 +124,7 @@ describe('the table', () => {
     expect(stdout).toContain('\\x1b[2J\\n(other)\\u{202e}');
   });
 
-  test('is written to the file of --output', async () => {
+  test('is written to the file that --output specifies', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     await runByDay(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], {
@@ -134,7 +134,7 @@ describe('the table', () => {
   });
 });
 
-describe('stats refuses', () => {
+describe('scans stats', () => {
   test.each([
     [
       ['x', '--by', 'contry'],
@@ -144,13 +144,13 @@ describe('stats refuses', () => {
     [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['--input', '-'], "--input can't read standard input"],
     [['--input', '.', '--by', 'day'], 'no scan files in .'],
-  ])('%j', async (args, message) => {
+  ])('is refused with the arguments %j (2)', async (args, message) => {
     const cwd = await useDirectory();
     const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });
     expect({ code, stderr }).toMatchObject(ends(2, `qrctl: ${message}\n`));
   });
 
-  test('a code that does not exist (4), but counts the other codes (8)', async () => {
+  test('exits with 4 if no specified code exists, and with 8 if it counted other codes', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 40 });
     const gone = '00000000-0000-4000-8000-000000000000';
     const both = await requestsOf(sandbox, [sandbox.codeId(), gone, '--by', 'code', '-f', 'csv']);

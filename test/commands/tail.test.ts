@@ -8,7 +8,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
 
-test('scans tail prints earlier scans since a time, oldest first, and ends after --max-events', async () => {
+test('scans tail prints existing scans since a time, oldest first, and ends after --max-events scans', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 700 });
   const { code, stdout } = await runByDay(
     ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', '--max-events', '600', ...FAST],
@@ -26,7 +26,7 @@ test('scans tail prints earlier scans since a time, oldest first, and ends after
   expect(ids).toEqual(expected);
 });
 
-test('scans tail --all follows a code that is created later, and prints a note', async () => {
+test('scans tail --all also follows a code that is created during the run, and prints a note about it', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0, limit: 100_000 });
   const args = ['scans', 'tail', '--all', '--max-events', '1', '--interval', '20ms', '-f', 'ndjson'];
   const running = await startCli(args, { env: sandbox.env });
@@ -47,7 +47,7 @@ test('scans tail ends with 143 on SIGTERM', async () => {
   expect((await running.done).code).toBe(143);
 });
 
-test('scans tail continues after an outage with one note, and prints each scan once, oldest first', async () => {
+test('scans tail prints one note about an outage, continues after it, and prints each scan once, oldest first', async () => {
   // A minute of it, and only a moment where every change is tested.
   const outageMs = SOAK ? 60_000 : 300;
   let refused = 0;
@@ -90,7 +90,7 @@ test('scans tail continues after an outage with one note, and prints each scan o
   expect(shown).toEqual([...shown].sort());
 });
 
-test('scans tail ends with 0 and without a message when its reader closes the pipe', async () => {
+test('scans tail ends with 0 and without a message if its reader closes the pipe', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const running = await startCli(['scans', 'tail', id, '--since', '1h', ...FAST], { env: sandbox.env });

@@ -9,7 +9,7 @@ const WARNING = expect.stringContaining('warning: the first export of 2 codes is
 test.each([
   ['log', 'log.csv', ['-o', 'log.csv']],
   ['dataset', 'lake', LAKE],
-])('statistics of a %s warn about codes whose first export is not complete', async (_, path, output) => {
+])('statistics from a %s warn about codes whose first export was not completed', async (_, path, output) => {
   const cwd = await useDirectory();
   await withSandbox({ codes: 3, scans: 600, limit: 4 }, async ({ env }) => {
     const run = (...line: string[]) => runHere(['scans', ...line], { cwd, env });

@@ -53,7 +53,7 @@ const outcomesOf = (stdout: string) =>
 
 describe('scans watch', () => {
   it.each(['asc', 'desc'] as const)(
-    'prints one line per code in the documented columns, and exits with 8 (pages %s)',
+    'prints one row per code with its outcome, and exits with 8 if an outcome is quiet, drop or jump (pages %s)',
     async (scanOrder) => {
       const { watch } = await useCodes({ scanOrder });
       const fields = 'outcome,scans,expected,low,high,last_scan,note';
@@ -77,7 +77,7 @@ describe('scans watch', () => {
     },
   );
 
-  it('sends one or two requests per code, and more only to confirm a finding', async () => {
+  it('sends one or two requests per code, and up to four if the outcome must be confirmed', async () => {
     const { sandbox, ids, watch } = await useCodes();
     const run = await watch('--all', ...UNTIL);
     expect(run.code).toBe(8);
@@ -86,7 +86,7 @@ describe('scans watch', () => {
     expect(asked).toEqual([2, 4, 3, 3, 1, 2, 1, 1]);
   });
 
-  it('reports codes with few scans if --quiet-for is set, even if the last scan is older than nine weeks', async () => {
+  it('reports codes with few scans if --quiet-for is set, even if their last scan is older than nine weeks', async () => {
     const { sandbox, ids, watch } = await useCodes();
     add(sandbox, ids[6] ?? '', 1, 90, 80);
     const run = (...args: string[]) => watch(ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args);
@@ -99,7 +99,7 @@ describe('scans watch', () => {
     expect((await run('--quiet-for', '11d', '--fields', 'outcome')).stdout).toBe('outcome\nok\nquiet\n');
   });
 
-  it('neither requests nor evaluates a paused code unless --status is set (W11)', async () => {
+  it('neither requests the scans of a paused code nor evaluates it, unless --status is set (W11)', async () => {
     const { sandbox, ids, watch } = await useCodes();
     const quiet = ids[1] ?? '';
     sandbox.workspace.update(quiet, { status: 'paused' });
@@ -112,7 +112,7 @@ describe('scans watch', () => {
     });
   });
 
-  it('ends the weeks of all codes at the same time, which is never later than the time of the service (W9)', async () => {
+  it("uses the same end for the weeks of all codes, which is not later than the service's clock (W9)", async () => {
     const { sandbox, watch } = await useCodes({ clockSkewMs: -2 * DAY_MS });
     await watch('--all', '--until', '2099-01-01');
     const ends = new Set(
@@ -128,7 +128,7 @@ describe('scans watch', () => {
     );
   });
 
-  it('evaluates the other codes if one fails, and reports the failure', async () => {
+  it('evaluates the other codes if one fails, and exits with 8', async () => {
     const { ids, watch } = await useCodes({
       intercept: ({ request, apply, send }) =>
         send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),
@@ -143,7 +143,7 @@ describe('scans watch', () => {
 });
 
 describe('scans watch --input', () => {
-  it('evaluates exported files like the service, without a request', async () => {
+  it('has the same results from exported files as from the service, and sends no request', async () => {
     const { run, counted, watch } = await useCodes();
     await run('scans', 'export', '--all', '-o', 'all.csv', '-q');
     const service = await watch('--all', ...UNTIL, '-f', 'json');
@@ -156,7 +156,7 @@ describe('scans watch --input', () => {
     expect(JSON.parse(files.stdout)).toEqual(withScans);
   });
 
-  it('evaluates files up to their last scan, and notes where the data ends', async () => {
+  it('evaluates files up to their last scan, and notes when the data ends', async () => {
     const { ids, run, watch } = await useCodes();
     await run('scans', 'export', ids[1] ?? '', '-o', 'quiet.csv', '-q');
     const found = await watch('--input', 'quiet.csv', '--fields', 'outcome');
@@ -178,8 +178,8 @@ describe('scans watch --input', () => {
   });
 });
 
-describe('scans watch --since-last', () => {
-  it('prints only codes whose outcome has changed', async () => {
+describe('the command scans watch', () => {
+  it('prints only codes whose outcome has changed since the last run if --since-last is set', async () => {
     const { sandbox, cwd, ids, watch } = await useCodes();
     const night = () =>
       watch(...argv`--all ${UNTIL} --since-last watch.csv --quiet --fields id,slug,name,outcome`);
@@ -204,7 +204,7 @@ describe('scans watch --since-last', () => {
     [['--quiet-for', '0'], 'expected a duration above zero'],
     [['--no-rotated'], '--no-rotated requires --input'],
     [['some'], "CODE can't be used with --all"],
-  ])('refuses %j', async (args, message) => {
+  ])('refuses the arguments %j (2)', async (args, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'id,outcome,last_scan\nx,broken,\n');

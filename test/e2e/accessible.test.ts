@@ -31,35 +31,38 @@ async function useTerminal(by: 'variable' | 'setting', env: CliOptions['env'] = 
   return { tty: true, env: { ...env, QRCTL_CONFIG_DIR: config } };
 }
 
-describe.each(firstRows(1, ['variable', 'setting'] as const))('output for a screen reader (by %s)', (by) => {
-  test.each([
-    [['qr', 'list']],
-    [['qr', 'get', 'spring-menu']],
-    [['auth', 'status']],
-    [['config', 'list']],
-    [['doctor']],
-    [['scans', 'export', 'spring-menu', '-o', 'scans.csv']],
-    [argv`scans stats spring-menu --by day --by country --since 8w --compare previous`],
-    [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
-    [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
-  ])('has no drawn lines and no cursor movement: %j', async (args) => {
-    const sandbox = await useSandbox({ scans: 1200 });
-    const { code, stdout } = await runByDay(args, await useTerminal(by, sandbox.env));
-    expect(code).toBe(0);
-    expectPlain(stdout);
-  });
+describe.each(firstRows(1, ['variable', 'setting'] as const))(
+  'output for a screen reader (enabled by the %s)',
+  (by) => {
+    test.each([
+      [['qr', 'list']],
+      [['qr', 'get', 'spring-menu']],
+      [['auth', 'status']],
+      [['config', 'list']],
+      [['doctor']],
+      [['scans', 'export', 'spring-menu', '-o', 'scans.csv']],
+      [argv`scans stats spring-menu --by day --by country --since 8w --compare previous`],
+      [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
+      [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
+    ])('has no drawn lines and no cursor movement: %j', async (args) => {
+      const sandbox = await useSandbox({ scans: 1200 });
+      const { code, stdout } = await runByDay(args, await useTerminal(by, sandbox.env));
+      expect(code).toBe(0);
+      expectPlain(stdout);
+    });
 
-  test('has the prompt of a deletion on one plain line', async () => {
-    const sandbox = await useSandbox();
-    const running = await startCli(['qr', 'delete', 'spring-menu'], await useTerminal(by, sandbox.env));
-    await running.waitFor(/\[y\/N\] /);
-    running.child.stdin?.write('y\n');
-    const { code, stdout } = await running.done;
-    expect(code).toBe(0);
-    expectPlain(stdout);
-    expect(stdout).toMatch(/\[y\/N\] y\r\n/);
-  });
-});
+    test('has the prompt before a deletion on one plain line', async () => {
+      const sandbox = await useSandbox();
+      const running = await startCli(['qr', 'delete', 'spring-menu'], await useTerminal(by, sandbox.env));
+      await running.waitFor(/\[y\/N\] /);
+      running.child.stdin?.write('y\n');
+      const { code, stdout } = await running.done;
+      expect(code).toBe(0);
+      expectPlain(stdout);
+      expect(stdout).toMatch(/\[y\/N\] y\r\n/);
+    });
+  },
+);
 
 test('a plain prompt exits with 130 on Ctrl-C, and with 2 on Ctrl-D', async () => {
   const sandbox = await useSandbox();
@@ -92,7 +95,7 @@ test('a plain prompt for a key does not echo the key', async () => {
   expect(stdout).not.toContain(QRCTL_API_KEY);
 });
 
-test('ACCESSIBLE=0 overrides the setting accessible, and a code is drawn in blocks by default', async () => {
+test('ACCESSIBLE=0 overrides the setting accessible, and by default the image of a code is drawn in blocks', async () => {
   const sandbox = await useSandbox();
   const image = ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}'];
   const setting = await useTerminal('setting', { ...sandbox.env, ACCESSIBLE: '0' });

@@ -30,7 +30,7 @@ const at = (file: string, line: number) => ({
   properties: { file: `menus/${file}`, line: String(line) },
 });
 
-test('bad rows are reported as annotations at their lines by every command that reads a file', async () => {
+test('invalid rows are reported as annotations at their lines by each command that reads a file with codes', async () => {
   const { run } = await useWorkflow({
     'new.csv':
       'name,type,destination\nLunch,url,https://example.com\n,menu,https://example.com\nTea,nope,https://example.com\n',
@@ -77,7 +77,7 @@ test('rows that fail during a run are also reported as annotations', async () =>
 describe('untrusted values inject no workflow commands', () => {
   const values = [...COMMANDS, ...Object.values(HOSTILE)];
 
-  test('if they are in a file or in its name', async () => {
+  test('if they are in a file, in its name, or in an argument', async () => {
     const name = 'a,line=9::##[error].csv';
     const rows = values.map((value) => ({ name: value, type: value, destination: value }));
     const { run } = await useWorkflow({
@@ -105,7 +105,7 @@ describe('untrusted values inject no workflow commands', () => {
     }
   });
 
-  test('if the service returns them, in messages and tables', async () => {
+  test('if the service returns them, and they are printed in a table', async () => {
     const { run, sandbox } = await useWorkflow({});
     for (const [at, code] of [...sandbox.workspace.codes()].entries()) {
       sandbox.workspace.update(code.id, { name: COMMANDS[at] ?? '', destination: COMMANDS[at + 3] ?? '' });

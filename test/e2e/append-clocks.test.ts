@@ -44,7 +44,7 @@ function expectRightRanges({ requests }: TestSandbox): void {
   }
 }
 
-test('no scan is lost after the clock of the service was set back, and a note reports the clock (A22)', async () => {
+test("no scan is lost after the service's clock was set back, and a note says that scans are later than this clock (A22)", async () => {
   let dateMs = START + DAY;
   const { sandbox, append, add, times } = await useAppend(() => dateMs);
   add(START + DAY - HOUR / 2);

@@ -35,7 +35,7 @@ const everything = async () => {
 describe('--restart', () => {
   const all = ['scans', 'export', '--all', '--append', '-o'];
 
-  test('keeps the old file if it has scans of deleted codes, and reports their number per code', async () => {
+  test('keeps the old file if it has scans of deleted codes, and prints how many of each code', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60 });
     const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
@@ -55,7 +55,7 @@ describe('--restart', () => {
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   });
 
-  test('leaves the file, or each file per code, unchanged if a code fails (8)', async () => {
+  test("leaves a shared file unchanged, and a failed code's own file complete, if a code fails (8)", async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];
@@ -79,8 +79,8 @@ describe('--restart', () => {
   });
 });
 
-describe('an export without --append over a log', () => {
-  test('does not replace the log unless --overwrite is passed, and sends no request', async () => {
+describe('an export without --append to an existing log', () => {
+  test('is refused without a request, and replaces the log only if --overwrite is passed', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const export_ = (...flags: string[]) =>
       runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
@@ -105,7 +105,7 @@ describe('an export without --append over a log', () => {
     expect(new Set(await idsIn(file)).size).toBe((await idsIn(file)).length);
   });
 
-  test('leaves the log and its state unchanged if --overwrite fails', async () => {
+  test('leaves the log and its state unchanged if it fails with --overwrite', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, scans: 120 });
     const args = ['scans', 'export', sandbox.codeId(), '-o', file];
     await runByDay([...args, '--append'], { env: sandbox.env });
@@ -115,7 +115,7 @@ describe('an export without --append over a log', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('neither replaces a file of --output-dir, nor writes to a dataset', async () => {
+  test('neither replaces files in --output-dir without --overwrite, nor writes to a dataset', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 50 });
     const [each, lake] = [join(directory, 'each'), join(directory, 'lake')];
     const run = (...flags: string[]) =>
@@ -141,7 +141,7 @@ describe('an export without --append over a log', () => {
   });
 });
 
-describe('files of two workspaces with one base URL', () => {
+describe('with two workspaces at one base URL,', () => {
   const AAA = 'svc_live_aaaaaaaaaaaaaaaa';
   const BBB = 'svc_live_bbbbbbbbbbbbbbbb';
   const ROTATED = 'svc_live_cccccccccccccccc';
@@ -157,7 +157,7 @@ describe('files of two workspaces with one base URL', () => {
   const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
     runByDay(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
 
-  test('are refused without the name of a profile if the key is in the variable', async () => {
+  test('a file from the other workspace is refused, and no profile is mentioned if the key is in the variable', async () => {
     const run = (key: string) =>
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });
@@ -166,7 +166,7 @@ describe('files of two workspaces with one base URL', () => {
     expect(refused.stderr).not.toContain('profile');
   });
 
-  test('continue with --moved-from after the service has moved to a different address', async () => {
+  test('a file or dataset is continued with --moved-from after the service has moved to a different address', async () => {
     const moved = { QRCTL_BASE_URL: address.baseUrl.replace('127.0.0.1', 'localhost') };
     for (const args of [
       ['--all', '-o', file],

@@ -28,7 +28,7 @@ const CALLS = ['fsync', 'pwrite64', 'rename', 'ftruncate'];
 const MOST_CALLS = 50;
 
 const SCENARIOS = [
-  { name: 'a later run, with a torn row to cut off', flags: [], before: true, calls: CALLS },
+  { name: 'a later run that must cut off a truncated row', flags: [], before: true, calls: CALLS },
   { name: 'a first run', flags: [], before: false, calls: CALLS.slice(0, 3) },
   { name: 'a --restart', flags: ['--restart'], before: true, calls: CALLS.slice(0, 3) },
 ];
@@ -120,7 +120,7 @@ const wantedOf = (sandbox: TestSandbox) =>
 
 describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, calls }) => {
   test.each(FAULTS)(
-    'ends at every fsync, write, rename and truncate with $inject, and the next run leaves each scan once',
+    'can end at any fsync, write, rename or truncate with $inject, and the next run leaves each scan once',
     async (fault) => {
       const sandbox = await useSandbox({ codes: 1, scans: 900, limit: 1_000_000 });
       const line = append(sandbox);
@@ -146,7 +146,7 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
   );
 });
 
-describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a deleted code', () => {
+describe.runIf(hasStrace && SOAK)('--restart with a file that has scans of a deleted code', () => {
   test.each(FAULTS)(
     'can fail at any fsync, write, rename or link ($inject) without losing a scan',
     async (fault) => {
@@ -172,9 +172,9 @@ describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a del
   );
 });
 
-describe.runIf(hasStrace && SOAK)('`scans verify --repair` of a file that lacks late scans', () => {
+describe.runIf(hasStrace && SOAK)('`scans verify --repair` with a file that lacks late scans', () => {
   test.each(FAULTS)(
-    'ends at every fsync, write, rename and truncate with $inject, and the next run leaves each scan once',
+    'can end at any fsync, write, rename or truncate with $inject, and the next run leaves each scan once',
     async (fault) => {
       const sandbox = await useSandbox({ codes: 1, scans: 931, limit: 1_000_000 });
       const start = await useStart(sandbox, append(sandbox));

@@ -111,7 +111,7 @@ describe.each(firstRows(1, FORMATS))('an appended %s', (format) => {
   });
 });
 
-describe('simultaneous runs of one append', () => {
+describe('simultaneous runs that append to the same file', () => {
   test('write one after the other, or exit with 2 and mention the other run', async () => {
     const job = await useJob({ scans: SOAK ? 3000 : 1500, latencyMs: 10 });
     const results = await Promise.all(
@@ -125,7 +125,7 @@ describe('simultaneous runs of one append', () => {
   });
 });
 
-test('a file and a dataset of NDJSON keep their columns if the service adds a field', async () => {
+test('an NDJSON file and an NDJSON dataset keep their columns if the service adds a field', async () => {
   let isGrown = false;
   const addField = changedBody(({ data }) => {
     if (isGrown) for (const row of data) Object.assign(row, { campaign: 'spring' });

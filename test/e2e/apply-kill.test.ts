@@ -51,7 +51,7 @@ async function checkEnd(sandbox: TestSandbox, file: string, told: string, state 
   expect(sandbox.requests.length - requests, told).toBe(1);
 }
 
-describe('qr apply that is killed at request number', () => {
+describe('qr apply, killed at request number', () => {
   const all = Array.from({ length: ROWS + 1 }, (_, n) => n).flatMap((n) => [
     [n, 'before it arrives'] as const,
     [n, 'when it was applied'] as const,

@@ -20,7 +20,7 @@ const row = (n: number, name = `Poster ${n}`) => `k${n},${name},https://example.
 const file = (...rows: string[]) => `key,name,destination\n${rows.join('')}`;
 
 describe('qr apply', () => {
-  it('sends the listing, and one request per new or edited row', async () => {
+  it('requests the listing, and sends one request per new or edited row', async () => {
     const { apply, methods, write, cwd } = await usePlace(3);
     await write(file(...Array.from({ length: 20 }, (_, n) => row(n))));
     expect((await apply()).code).toBe(0);
@@ -44,7 +44,7 @@ describe('qr apply', () => {
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
 
-  it('counts the keys by outcome, even if nothing changes, and mentions the lock file only if it exists', async () => {
+  it('counts the keys by outcome, also if nothing changes, and mentions the lock file only if it exists', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     sandbox.workspace.create({ name: 'Poster 1', destination: 'https://example.com/1' });
     await write(file(row(1)));
@@ -70,7 +70,7 @@ describe('qr apply', () => {
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });
 
-  it('adopts an existing workspace with no request other than the listing, by --init or without a lock file', async () => {
+  it('adopts an existing workspace with only the requests for the listing, by --init or without a lock file', async () => {
     const { qr, apply, methods, read, cwd } = await usePlace(120);
     const init = await qr(['apply', '--init', '-o', 'codes.csv']);
     expect([init.code, init.stdout]).toEqual([0, '']);
@@ -99,7 +99,7 @@ describe('qr apply', () => {
     });
   });
 
-  it('replaces the lock file with --init even in an empty workspace', async () => {
+  it('replaces the lock file if --init is passed, even if the workspace is empty', async () => {
     const { sandbox, qr, apply, write, read } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -108,7 +108,7 @@ describe('qr apply', () => {
     expect(await read('codes.lock.json')).not.toContain(row(1).split(',')[1]);
   });
 
-  it('checks the file and the lock file with --offline, without an API key', async () => {
+  it('checks the file and the lock file with --offline, without an API key or a request', async () => {
     const { apply, write, cwd, methods } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();
@@ -123,7 +123,7 @@ describe('qr apply', () => {
     expect(methods()).toEqual({});
   });
 
-  it('pauses the code of a removed key with --removed pause, and reactivates it when the key is back', async () => {
+  it('pauses the code for a removed key with --removed pause, and reactivates it when the key is back', async () => {
     const { apply, write, sandbox } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();
@@ -142,7 +142,7 @@ describe('qr apply', () => {
     ['a missing key', 'key,name,destination\n,x,https://example.com\n', 'line 2'],
     ['a changed type', 'key,name,type\nk1,Poster 1,wifi\n', 'line 2'],
     ['a new code without a name', file(row(1), 'k2,,https://example.com\n'), 'line 3'],
-  ])('refuses %s with its line, and changes nothing', async (_, text, place) => {
+  ])('refuses %s (2), prints its line number, and changes nothing', async (_, text, place) => {
     const { apply, write, methods, read } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -159,11 +159,11 @@ describe('qr apply', () => {
   it.each([
     ['conflict markers', (lock: string) => lock.replace('"codes"', '<<<<<<< HEAD\n"codes"'), 'line 5'],
     [
-      'another service',
+      'the base URL of another service',
       (lock: string) => lock.replace(/"base_url": "[^"]*"/, '"base_url": "https://qr.example/api/v1"'),
       'qr.example',
     ],
-  ])('refuses a lock file with %s, and sends no request', async (_, spoil, words) => {
+  ])('refuses a lock file with %s (2), and sends no request', async (_, spoil, words) => {
     const { apply, write, methods, cwd } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -175,7 +175,7 @@ describe('qr apply', () => {
     expect(stderr).toContain(words);
   });
 
-  it('refuses to write output to its own file or lock file', async () => {
+  it('refuses to write output to its input file or lock file (2)', async () => {
     const { apply, write, read, methods } = await usePlace();
     await write(file(row(1)));
     for (const flags of [
@@ -187,7 +187,7 @@ describe('qr apply', () => {
     expect([await read('codes.csv'), methods()]).toEqual([file(row(1)), {}]);
   });
 
-  it('prints the differences on a terminal, and a plan in Markdown without markup from values', async () => {
+  it('prints the changes on a terminal, and a Markdown plan in which values add no markup', async () => {
     const { apply, write, qr } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
@@ -207,7 +207,7 @@ describe('qr apply', () => {
 
   it.each([
     ['lost', async (path: string) => rm(path), 9],
-    ['of before the last run', async (path: string) => copyFile(`${path}.old`, path), 0],
+    ['from before the last run', async (path: string) => copyFile(`${path}.old`, path), 0],
   ])('creates no duplicate code on another machine if the lock file is %s', async (_, spoil, exit) => {
     const { write, apply, qr, cwd, sandbox, methods } = await usePlace();
     const lock = join(cwd, 'codes.lock.json');
@@ -228,7 +228,7 @@ describe('qr apply', () => {
     expect(sandbox.workspace.codes()).toHaveLength(12);
   });
 
-  it('overwrites an edit of another client with a note, or keeps the edit with --conflicts service', async () => {
+  it("overwrites another client's edit and prints it, or keeps the edit with --conflicts service", async () => {
     const { write, apply, sandbox } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();

@@ -57,7 +57,7 @@ describe('a DELETE that waits (B3)', () => {
     ['for a gateway, with a round total of scans', gateway(502), { scans: 50 }],
   ];
   it.each(firstRows(1, waits))(
-    '%s is sent only after the scans of the meantime are in the backup',
+    '%s is sent only after scans that were made in the meantime are in the backup',
     async (_, fault, more) => {
       const { sandbox, all } = await useScannedMeanwhile(fault, more);
       const id = sandbox.codeId();
@@ -72,7 +72,7 @@ describe('a DELETE that waits (B3)', () => {
   );
 
   it.runIf(SOAK)(
-    'with one request at a time is sent only after the scans of the meantime are in the backup',
+    'with one request at a time is sent only after a scan that was made in the meantime is in the backup',
     async () => {
       // The code, its pause, page 1, the look beyond, the last look: then the window is used up.
       const sandbox: TestSandbox = await useSandbox({
@@ -123,7 +123,7 @@ describe('an active code', () => {
       9,
     ],
     ['DELETE is refused', (exchange) => isDelete(exchange) && never, 10],
-  ])('is paused before its backup, and gets its status back if %s (B4)', async (_, choose, code) => {
+  ])('is paused before its backup, and is set to active again if %s (B4)', async (_, choose, code) => {
     const sandbox = await useSandbox({ codes: 2, scans: 7, intercept: sometimes(choose) });
     const directory = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -204,7 +204,7 @@ describe('a code that an interrupted run left paused (B5)', () => {
     expect(sandbox.workspace.codes().map((code) => [code.id, code.status])).toEqual([[id, 'active']]);
   });
 
-  it.runIf(SOAK)('gets its status back in a run over any other file', async () => {
+  it.runIf(SOAK)('gets its status back from `qr update` with a file that does not list it', async () => {
     const { sandbox, id, other, file, list, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     const update = await run('qr', 'update', '--from', file, '--name', 'New');
@@ -214,7 +214,7 @@ describe('a code that an interrupted run left paused (B5)', () => {
   });
 
   it.runIf(SOAK)(
-    'gets its status back if the interrupted run specified the code on the command line',
+    'gets its status back in the next deletion if the interrupted run had the code on the command line',
     async () => {
       const { sandbox, id, other, backup, run } = await usePausedByKilled('SIGKILL', false);
       const next = await run('qr', 'delete', other, '--yes', '--backup', backup);
@@ -223,7 +223,7 @@ describe('a code that an interrupted run left paused (B5)', () => {
     },
   );
 
-  it('keeps a status that another user sets later', async () => {
+  it('keeps a status that another client sets after it was restored', async () => {
     const { sandbox, id, other, file, list, again, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     expect(await again()).toMatchObject({ code: 0 });

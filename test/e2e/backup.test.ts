@@ -47,7 +47,7 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
   });
 
-  it('refuses another file at the path of a record (2), and replaces an earlier record', async () => {
+  it('refuses to overwrite a file that is not a record of the code (2), and replaces an earlier record', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const cwd = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -78,7 +78,7 @@ describe('qr delete --backup', () => {
     ['two ids', 1, 2, false],
   ];
   it.each(firstRows(1, ways))(
-    'sends as many requests as --dry-run predicts, with --yes and on a terminal: %s, %i scans',
+    'sends as many requests as --dry-run predicts, with --yes or after a prompt: %s, %i scans',
     async (how, scans, count, ofFile) => {
       for (const asked of [false, true]) {
         const sandbox = await useSandbox({ codes: 3, scans: 0 });
@@ -118,7 +118,7 @@ describe('qr delete --backup', () => {
     ['too large', (total) => total + 1],
   ];
   it.each(firstRows(1, totals))(
-    'deletes nothing if the total is %s, and ends with 9 (B2)',
+    'deletes nothing and exits with 9 if the total is %s (B2)',
     async (_, lie) => {
       const sandbox = await useSandbox({
         ...DATA,
@@ -145,7 +145,7 @@ describe('qr delete --backup', () => {
     },
   );
 
-  it('deletes no code if the backup directory cannot be created', async () => {
+  it("deletes no code and sends no request if the backup directory can't be created (2)", async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], {
       env: sandbox.env,
@@ -157,19 +157,16 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it.runIf(SOAK)(
-    'deletes a code that is scanned continuously, or keeps the code and exits with 9',
-    async () => {
-      const sandbox = await useSandbox({ ...DATA, live: 20 });
-      const directory = await useDirectory();
-      const id = sandbox.codeId();
-      const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
-      expect([0, 9]).toContain(run.code);
-      expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
-    },
-  );
+  it.runIf(SOAK)('deletes a code that is scanned continuously, or keeps it and exits with 9', async () => {
+    const sandbox = await useSandbox({ ...DATA, live: 20 });
+    const directory = await useDirectory();
+    const id = sandbox.codeId();
+    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+    expect([0, 9]).toContain(run.code);
+    expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
+  });
 
-  it('suggests on a terminal to pause the code instead', async () => {
+  it('suggests pausing the code instead on a terminal', async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId()], {
       env: sandbox.env,
@@ -183,7 +180,7 @@ describe('qr delete --backup', () => {
   });
 
   it.skipIf(!hasStrace)(
-    'flushes the last byte and the file names before the DELETE is sent (B1)',
+    'flushes the last byte and the file names before it sends the DELETE (B1)',
     async () => {
       const sandbox = await useSandbox(DATA);
       const directory = await useDirectory();

@@ -68,7 +68,7 @@ const LONG_BOMBS: Bomb[] = [
 ];
 
 test.each<Bomb>([...BOMBS, ...(SOAK ? LONG_BOMBS : [])])(
-  'too many %s in %s are refused',
+  'a file that is too large when it is decompressed is refused: %s in %s',
   async (_, name, make, message) => {
     const directory = await useDirectory();
     const bytes = make();
@@ -96,7 +96,7 @@ const LONG_LOCK_FILES: typeof LOCK_FILES = [
 ];
 
 test.each([...LOCK_FILES, ...(SOAK ? LONG_LOCK_FILES : [])])(
-  'a lock file with millions of %s is refused in little memory (E22)',
+  'a lock file with millions of %s is refused within a small memory limit (E22)',
   async (_, make, message) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');
@@ -114,7 +114,7 @@ test.each([...LOCK_FILES, ...(SOAK ? LONG_LOCK_FILES : [])])(
 );
 
 test.each(SOAK ? ['{},', '[],', '0,'] : ['{},'])(
-  'a line of millions of %s is refused before it is decompressed',
+  'a JSON line with millions of %s is refused within a heap of 60 MB',
   async (value) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'a.json.gz'), gzipSync(`[${value.repeat(times(20e6, 8e6))}0]`, { level: 1 }));
@@ -141,7 +141,7 @@ test.runIf(SOAK)('a list of codes with too many empty lines is refused', async (
 });
 
 test.runIf(SOAK)(
-  'a Parquet file with one byte changed is read or refused in bounded time',
+  'a Parquet file with one changed byte is read or refused within 30 s',
   async () => {
     const cwd = await useDirectory();
     const formatter = createParquetFormatter(['id', 'ts', 'country']);

@@ -32,7 +32,7 @@ it('qr update CODE… on a narrow terminal prints complete slugs and outcomes, h
 });
 
 describe('qr update --from', () => {
-  it('takes values that rows lack from flags', async () => {
+  it('takes a value from a flag if a row lacks it', async () => {
     const { sandbox, file, write, code, qr } = await useChanges();
     await write(`id,status\n${code(0).id},\n${code(1).id},paused\n`);
     expect(await qr(['update', '--status', 'expired'])).toMatchObject({ code: 0 });
@@ -44,7 +44,7 @@ describe('qr update --from', () => {
     expect(await runByDay(args.slice(0, 4), { env: sandbox.env, input: ids })).toMatchObject({ code: 2 });
   });
 
-  it('sends only differences, and reports the changed rows', async () => {
+  it('sends a PATCH only for each row that differs from its code, and reports the outcome of each row', async () => {
     const { write, qr, results, count, code } = await useChanges();
     const [a, b, c] = [code(0), code(1), code(2)];
     await write(
@@ -65,7 +65,7 @@ describe('qr update --from', () => {
     expect(count('PATCH')).toBe(2);
   });
 
-  it('shows only changed rows with --dry-run on a terminal, with slug, name, old value and new value', async () => {
+  it('shows only changed rows with --dry-run on a terminal, each with slug, name, old value and new value', async () => {
     const { write, qr, code } = await useChanges();
     const all = [0, 1, 2].map(code);
     await write(
@@ -83,7 +83,7 @@ describe('qr update --from', () => {
     for (const other of [all[0], all[2]]) expect(stdout).not.toContain(other?.slug);
   });
 
-  it('requires --max-changes to change more than the allowed share of the codes (9)', async () => {
+  it('requires --max-changes if the file changes more than the allowed share of all codes (9)', async () => {
     const { write, qr, count, sandbox } = await useChanges({ codes: 20 });
     for (const { id } of sandbox.workspace.codes()) sandbox.workspace.update(id, { status: 'active' });
     await write(`id\n${Array.from({ length: 12 }, (_, n) => sandbox.codeId(n)).join('\n')}\n`);
@@ -100,7 +100,7 @@ describe('qr update --from', () => {
 });
 
 describe('qr delete --from', () => {
-  it('requires --yes or a terminal, on which it shows the losses and prompts for the number of codes', async () => {
+  it('requires --yes or a terminal, on which it shows the scans to be lost and prompts for the number of codes', async () => {
     const { write, qr, count, code, sandbox } = await useChanges();
     await write(`id,slug\n${code(0).id},\n,${code(1).slug}\n`);
     expect(await qr(['delete'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });

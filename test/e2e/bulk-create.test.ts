@@ -8,7 +8,7 @@ import { SOAK } from '../support/property-runs.ts';
 import { runHere } from '../support/run-here.ts';
 
 describe('qr create --from', () => {
-  it('sends the listing and one request per row, and writes results in the form of the sheet', async () => {
+  it('requests the listing, sends one request per row, and writes results with the delimiter of the input', async () => {
     const text =
       '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
     const { create, results, sandbox } = await useBench(text);
@@ -29,7 +29,7 @@ describe('qr create --from', () => {
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([3, 0]);
   });
 
-  it('sends all requests of one window without a pause, sixteen in parallel', async () => {
+  it('sends all requests in one window without a pause, sixteen at the same time', async () => {
     let inFlight = 0;
     let most = 0;
     let open = () => {};
@@ -54,7 +54,7 @@ describe('qr create --from', () => {
   it.each([
     ['codes.json', '[{"name":"a","type":"sms","tags":["x"],"n":9007199254740993}]'],
     ['codes.ndjson', '{"name":"a","type":"sms","tags":["x"],"n":9007199254740993}\n'],
-  ])('reads %s, and writes JSON values to the results exactly', async (name, text) => {
+  ])('reads %s, and writes its JSON values unchanged to the results', async (name, text) => {
     const { create, directory, sandbox } = await useBench(text, {}, name);
     const results = join(directory, 'out.ndjson');
     expect(await create(['--results', results])).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ describe('qr create --from', () => {
 });
 
 describe('the input', () => {
-  it('is refused if it is missing or endless, and so are results that are truncated or not a regular file', async () => {
+  it('is refused if it is missing or too large, as are results that are truncated or not in a regular file', async () => {
     const { create, qr, results, posts } = await useBench('name,type\na,sms\n');
     for (const [from, message] of [
       ...(SOAK ? [['/dev/zero', '/dev/zero is larger than 128 MiB']] : []),
@@ -110,7 +110,7 @@ describe('the input', () => {
     [['--exit-code'], /--exit-code requires --dry-run/],
     [['--as-new', '3-2'], /a range of lines such as 15-20/],
     [['--fields', 'nope'], /unknown field "nope"/],
-  ])("can't be combined with %j", async (more, message) => {
+  ])('is refused with the flags %j (2), and no request is sent', async (more, message) => {
     const { file, directory, sandbox } = await useBench('name,type\na,sms\n');
     const options = { cwd: directory, env: sandbox.env };
     expect(await runHere(['qr', 'create', '--from', file, ...more], options)).toMatchObject({
@@ -136,7 +136,7 @@ describe('a decision', () => {
 });
 
 describe('codes that exist already', () => {
-  it('are matched to as many equal rows, and the other rows are created', async () => {
+  it('are each matched to one equal row, and codes are created for the other rows', async () => {
     const rows = 'name,destination\na,https://x.de\na,https://x.de\nb,https://y.de\na,https://x.de\n';
     const { create, sandbox, names, readResults, methods } = await useBench(rows);
     const there = sandbox.workspace.create({ name: 'a', destination: 'https://x.de' });
@@ -153,7 +153,7 @@ describe('codes that exist already', () => {
     expect(methods()).toEqual({ GET: 1 });
   });
 
-  it('need a decision if there are more of them than equal rows (9)', async () => {
+  it('need a decision if there are more of them than rows that equal them (9)', async () => {
     const { create, sandbox, posts, readResults } = await useBench(rowsOf(1));
     const [a, b] = [1, 2].map(() =>
       sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' }),
@@ -171,7 +171,7 @@ describe('codes that exist already', () => {
 });
 
 describe('qr create --from with a service that refuses requests', () => {
-  it('stops at the limit of the plan, and sends only the remaining rows after it was raised', async () => {
+  it('stops at the code limit of the plan, and sends only the remaining rows after the limit was raised', async () => {
     const { create, sandbox, posts, readResults, names } = await useBench(rowsOf(60), {
       codeLimit: 49,
       latencyMs: 5,
@@ -189,7 +189,7 @@ describe('qr create --from with a service that refuses requests', () => {
     expect([posts() - before, names().length]).toEqual([11, 60]);
   });
 
-  it('reports a rejected row and sends the others (8), or stops at it with --fail-fast', async () => {
+  it('stops at a rejected row with --fail-fast (8), and reports later rows as `not-attempted`', async () => {
     const refuse = sometimes(({ request }) => `${request.body}`.includes('Code 2"') && fails(400));
     const fast = await useBench(rowsOf(4), { intercept: refuse });
     expect(await fast.create(['--fail-fast', '--concurrency', '1'])).toMatchObject({ code: 8 });

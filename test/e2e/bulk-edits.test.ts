@@ -7,7 +7,7 @@ const linesOf = (text: string) => text.trimEnd().split('\n');
 describe('a saved list without the column base', () => {
   const FIELDS = ['--fields', 'id,slug,name,destination,updated_at'];
 
-  it('as a workbook, whose times have no zone, overwrites no edit on the service (9), and otherwise changes nothing', async () => {
+  it('overwrites no edit on the service if it is a workbook (9), unless --conflicts file is passed', async () => {
     const { qr, sandbox, methods } = await useBench(rowsOf(1));
     const made = sandbox.workspace.create({ name: 'Menu', destination: 'https://example.com/old' });
     sandbox.workspace.create({ name: 'Poster', destination: 'https://example.com/2' });
@@ -45,7 +45,7 @@ describe('a sheet whose codes were created', () => {
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
   });
 
-  it('with a corrected address sends nothing for the row (8), or one PATCH with --apply-edits', async () => {
+  it('with a corrected address sends nothing for that row (8), or one PATCH with --apply-edits', async () => {
     const { create, write, code, methods, readResults } = await useBench(rowsOf(3));
     await create();
     const { id, slug } = code('Code 2');
@@ -92,7 +92,7 @@ describe('a sheet whose codes were created', () => {
     ['skip', 'https://example.com/2', 'unchanged'],
   ];
   it.each(firstRows(2, decisions))(
-    'applies the decision %s in its results once',
+    'applies the decision %s from its results file only once',
     async (decision, destination, outcome) => {
       const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));
       await create();
@@ -114,8 +114,8 @@ describe('a sheet whose codes were created', () => {
   );
 });
 
-describe('three users with three copies', () => {
-  it('can each add a row and correct a row without duplicate codes or reverted changes', async () => {
+describe('three users with three copies of the results', () => {
+  it('can each add a row and correct a row, and no code is duplicated and no change is reverted', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();
     const people = await Promise.all(

@@ -40,8 +40,8 @@ const FAULTS: readonly Fault[] = [
   landLate(SETTLE_S * 800),
 ];
 
-describe('qr create --from, killed repeatedly, with a service that fails a fifth of the POST requests', () => {
-  it(`creates each of ${ROWS} rows exactly once`, async () => {
+describe('qr create --from, killed repeatedly while the service fails a fifth of the POST requests,', () => {
+  it(`creates exactly one code for each of ${ROWS} rows`, async () => {
     const directory = await useDirectory();
     const file = join(directory, 'codes.csv');
     // Some rows have a twin.

@@ -166,7 +166,7 @@ function decide(stdout: string, remove: (id: string) => unknown): string[] {
 }
 
 it.runIf(SOAK)(
-  `qr create --from creates each row once over ${KILLS} kills, or reports duplicate codes`,
+  `qr create --from creates one code per row despite ${KILLS} kills, or reports duplicate codes`,
   async () => {
     const all: Ended[] = [];
     let begun = 0;

@@ -7,7 +7,7 @@ import { useSandbox } from '../support/sandbox.ts';
 import { useSharedAddress } from '../support/two-workspaces.ts';
 
 describe('a ledger', () => {
-  it('that is older than the last runs causes no duplicate code, and overwrites no edit of another client', async () => {
+  it('that is older than the last runs causes no duplicate code, and overwrites no edit by another client', async () => {
     const { create, write, methods, sandbox, code } = await useBench(rowsOf(2));
     const state = await newMachine();
     await create([], { env: state });
@@ -23,7 +23,7 @@ describe('a ledger', () => {
     expect(code('Code 2').destination).toBe('https://colleague.example');
   });
 
-  it('belongs to one workspace, so with the key of another workspace no row counts as created', async () => {
+  it('is kept per workspace, so the same file creates its codes once in each of two workspaces', async () => {
     const [one, two] = [await useSandbox({ codes: 0, scans: 0 }), await useSandbox({ codes: 0, scans: 0 })];
     const address = await useSharedAddress({ svc_live_one: one, svc_live_two: two });
     const { qr } = await useBench(rowsOf(3));
@@ -40,7 +40,7 @@ describe('a ledger', () => {
     expect([one, two].map(({ workspace }) => workspace.codes().length)).toEqual([3, 3]);
   });
 
-  it('specified with --ledger is refused (2) if it is damaged, of another workspace, or another kind of file', async () => {
+  it('in --ledger is refused (2) if it is damaged, is from another workspace, or is another kind of file', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
     expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 rows unchanged');
@@ -70,7 +70,7 @@ describe('a ledger', () => {
     expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv', 'own.jsonl']);
   });
 
-  it("can't be kept without a directory for it, and the run notes this", async () => {
+  it("is not kept if its directory can't be created, and a note says this", async () => {
     const { create, names } = await useBench(rowsOf(2));
     const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
     expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);

@@ -8,7 +8,7 @@ import { firstRows } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('a run that loses responses', () => {
-  it('finds created codes, repeats other requests, and needs a decision if another client created an equal code (9)', async () => {
+  it('finds codes that it created, repeats other requests, and needs a decision if another client created an equal code (9)', async () => {
     const faults = [
       dropBefore,
       applyThenDrop,

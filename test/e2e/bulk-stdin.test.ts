@@ -20,10 +20,10 @@ async function usePipe(options: SandboxOptions = {}) {
   };
 }
 
-describe('qr create --from -', () => {
+describe('qr create with rows from a pipe', () => {
   const create = ['create', '--from', '-'];
 
-  it('prints the results, writes no file, and creates the same rows once, on this machine and on another', async () => {
+  it('prints the results, writes no file, and creates no duplicates if the same rows are sent again, from any machine', async () => {
     const { qr, files, names, codes } = await usePipe();
     const { code, stdout, stderr } = await qr(create, rowsOf(1));
     expect([code, stderr]).toEqual([0, 'Created 1 code (2 requests)\n']);
@@ -42,7 +42,7 @@ describe('qr create --from -', () => {
     expect([names(), await files()]).toEqual([['Code 1', 'b'], []]);
   });
 
-  it('shows each row on a terminal, and reads a named pipe once', async () => {
+  it('shows each row on a terminal if the input is a named pipe', async () => {
     const { cwd, qr, codes, files } = await usePipe();
     const fifo = join(cwd, 'rows');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
@@ -54,7 +54,7 @@ describe('qr create --from -', () => {
     expect(await files()).toEqual(['rows']);
   });
 
-  it('prints the results of a failed run, and completes an interrupted run if it receives the same rows again', async () => {
+  it('prints the results of a failed run, and completes an interrupted run if it gets the same rows again', async () => {
     const { sandbox, cwd, names, files, qr } = await usePipe({ latencyMs: 30 });
     const running = await startCli(['qr', ...create], { env: sandbox.env, cwd, input: rowsOf(40) });
     await until(() => sandbox.requests.length >= 10);
@@ -79,7 +79,7 @@ describe('qr create --from -', () => {
     ]);
   });
 
-  it('writes a results file with --results that can be continued', async () => {
+  it('writes the results to the file in --results, and a run with that file changes nothing', async () => {
     const { qr, files, names } = await usePipe();
     const keep = [...create, '--results', 'kept.results.csv'];
     expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });

@@ -66,7 +66,7 @@ describe('codes are chosen', () => {
     expect(report.stderr).toContain(`${3 * at.length} scans`);
   });
 
-  test('by four IDs on the command line, even if one of the codes does not exist', async () => {
+  test('by IDs on the command line, and an ID that no code has is reported', async () => {
     const { sandbox, ids, run } = await useCodes();
     const count = (...names: string[]) => run(['scans', 'stats', ...names, '--by', 'code', '-f', 'json']);
     const found = await count(...ids);
@@ -77,7 +77,7 @@ describe('codes are chosen', () => {
     expect(missing.stderr).toContain(`no code has the ID ${GONE}`);
   });
 
-  test('by a list of IDs or slugs, a table, and standard input', async () => {
+  test('by a list of IDs or slugs, by a table, and by standard input', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const listed = await run(['qr', 'list', '--ids', '--name', 'acme']);
     const piped = await run(['scans', 'export', '--from', '-', '-f', 'csv'], listed.stdout);
@@ -91,7 +91,7 @@ describe('codes are chosen', () => {
     expect(JSON.parse(stats.stdout)).toHaveLength(3);
   });
 
-  test('by the IDs in a file, without requests for the codes if rows need only the ID', async () => {
+  test('by the IDs in a file, and the codes are not requested if the output needs only their IDs', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids.join('\n')}\n`);
     const before = sandbox.requests.length;
@@ -103,7 +103,7 @@ describe('codes are chosen', () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 4, requests: sandbox.requests.length - then });
   });
 
-  test('by a list, in which only the deleted code fails', async () => {
+  test('by a list in which only a missing ID fails (8), while an unknown slug is refused (2)', async () => {
     const { cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n${GONE}\n`);
     const { code, stdout, stderr } = await run(['scans', 'export', '--from', 'ids.txt', '-f', 'csv']);
@@ -114,7 +114,7 @@ describe('codes are chosen', () => {
     expect(slug).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('line 2') });
   });
 
-  test('for `scans tail` and `qr image`', async () => {
+  test('by --name for `scans tail` and `qr image`', async () => {
     const { sandbox, ids, run } = await useCodes();
     const tail = ['scans', 'tail', '--name', 'beta', '--since', '2000-01-01', '--max-events', '3'];
     expect(slugsIn((await run(tail)).stdout)).toEqual([ids[2]]);
@@ -137,7 +137,7 @@ describe('codes are chosen', () => {
     [['--name', 'nobody'], 4, 'no code matches --name nobody'],
     [['--from', 'empty.csv'], 2, 'empty.csv contains no codes'],
   ])(
-    'with the same rules by each command for scans, and each of these commands refuses %j',
+    'with the same rules by export, stats, report and tail, which all refuse %j',
     async (flags, exit, message) => {
       const { cwd, ids, run } = await useCodes();
       await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n`);
@@ -155,7 +155,7 @@ describe('codes are chosen', () => {
     },
   );
 
-  test('from --input only by flags that do not require the service', async () => {
+  test('in files of --input only by flags that do not require the service', async () => {
     const { cwd, run } = await useCodes();
     await writeFile(join(cwd, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     for (const flags of [['--status', 'active'], ['--type', 'url'], ['--all']]) {
@@ -166,7 +166,7 @@ describe('codes are chosen', () => {
 });
 
 describe('--append with a filter', () => {
-  test('continues while codes start and stop matching the filter, and refuses other filters (A30)', async () => {
+  test('continues while codes start and stop matching the filter, and refuses a different filter (A30)', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const line = ['scans', 'export', '--name', 'Acme', '-o', 'acme.csv', '--append'];
     const rows = async () => slugsIn(await readFile(join(cwd, 'acme.csv'), 'utf8'));
@@ -196,7 +196,7 @@ describe('--append with a filter', () => {
     expect(await readFile(join(cwd, 'acme.csv'), 'utf8')).toBe(csv);
   });
 
-  test('continues with any filter if there is one file per code', async () => {
+  test('continues with any filter if each code has its own file', async () => {
     const { ids, run } = await useCodes();
     for (const [flags, scans] of [
       [['--name', 'acme'], '6 scans'],

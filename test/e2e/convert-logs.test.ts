@@ -39,7 +39,7 @@ function scansOf(sandbox: TestSandbox, ...codes: string[]): string[] {
 }
 
 test.each(firstRows(1, ['gone', 'damaged']))(
-  'a rotated log whose state is %s is refused by --append, and converted by the command in the hint (A28)',
+  'a rotated log whose state is %s is refused by --append, and the command in the hint converts it (A28)',
   async (how) => {
     const { sandbox, cwd, run } = await useScans(2, 60);
     const log = ['export', '--all', '-o', 'log.csv', '--append'];
@@ -68,8 +68,8 @@ test.each(firstRows(1, ['gone', 'damaged']))(
   },
 );
 
-describe('a log of --append', () => {
-  test('is converted with its rotated files and with scans of deleted codes, and can be continued (P17)', async () => {
+describe('a log written with --append', () => {
+  test('is converted together with its rotated files and the scans of deleted codes, and can be continued (P17)', async () => {
     const { sandbox, cwd, run } = await useScans(3, 703);
     const codes = [0, 1, 2].map((n) => sandbox.codeId(n));
     const [first = '', , deleted = ''] = codes;
@@ -97,7 +97,7 @@ describe('a log of --append', () => {
     );
   });
 
-  test('of one code gets the ID of that code in each row, and can be continued', async () => {
+  test('for one code gets the ID of that code in each row, and can be verified', async () => {
     const { sandbox, cwd, run } = await useScans(2, 120);
     const code = sandbox.codeId();
     await run('export', code, '-o', 'log.ndjson', '--append');
@@ -107,7 +107,7 @@ describe('a log of --append', () => {
     expect(await run('verify', code, '--output-dir', 'lake')).toMatchObject({ code: 0 });
   });
 
-  test('of another workspace is refused, without writing any file', async () => {
+  test('from another workspace is refused, and no file is written', async () => {
     const [one, other] = [
       await useSandbox({ codes: 1, scans: 5 }),
       await useSandbox({ codes: 2, scans: 5, seed: 9 }),
@@ -124,7 +124,7 @@ describe('a log of --append', () => {
   });
 });
 
-test('the dataset of a directory with one file per code is continued by a command with --all', async () => {
+test('the dataset made from a directory with one file per code is continued by a command with --all', async () => {
   const { sandbox, cwd, run } = await useScans(3, 60);
   await run('export', '--all', '--output-dir', 'logs', '--append');
   const done = await run(...argv`export --input logs --output-dir lake -f ndjson --partition-by day`);
@@ -134,7 +134,7 @@ test('the dataset of a directory with one file per code is continued by a comman
   );
 });
 
-test('plain exports become a dataset that begins with their first scan', async () => {
+test('plain exports are converted to a dataset that begins with their first scan', async () => {
   const { sandbox, cwd, run } = await useScans(2, 300);
   const codes = [0, 1].map((n) => sandbox.codeId(n));
   const cut = sandbox.scans(codes[0] ?? '')[100]?.ts ?? '';

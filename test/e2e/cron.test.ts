@@ -31,7 +31,7 @@ function crontabLine(home: string, code: string): string {
   return command.replaceAll('/home/exporter', home).replace('spring-menu', code);
 }
 
-test('the crontab line of the guide appends without output every night, and prints an error if it fails', async () => {
+test('the crontab line in the guide appends without output every night, and prints an error if it fails', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 60 });
   const home = await useDirectory();
   const bin = join(home, 'bin');
@@ -66,7 +66,7 @@ const days: [string, string, string, string][] = [
   ['2026-10-25', '2026-10-26', '2026-10-24T22:00:00.000Z', '2026-10-25T22:59:59.999Z'],
 ];
 test.each(firstRows(1, days))(
-  'an export of %s has the bounds of that day in Berlin, whatever the time zone of the machine',
+  'an export with --since %s has the bounds of that day in Berlin, in any time zone of the machine',
   async (since, until, first, last) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const outside = [first, last].map((ts, i) => new Date(Date.parse(ts) + (i === 0 ? -1 : 1)).toISOString());

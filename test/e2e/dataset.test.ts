@@ -107,7 +107,7 @@ describe('an export to a dataset', () => {
     [['-o', 'x.json', '-f', 'json', '--append'], /with --output, and omit --format\./],
     [['-o', 'x.csv', '--append', '--fields', 'country'], /Add id,ts to --fields\./],
     [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
-  ])('refuses %j', async (given, reason) => {
+  ])('is refused with the flags %j (2), and no request is sent', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     const run = await runByDay(['scans', 'export', '--all', ...given], {
       env: sandbox.env,
@@ -119,7 +119,7 @@ describe('an export to a dataset', () => {
 
   // By day on a disk in memory, at every step (test/scans/dataset/faults.test.ts).
   it.runIf(SOAK)(
-    'leaves only complete parts for a reader after any kill, and every scan after the next complete run',
+    'shows a reader only complete parts after any kill, and has every scan after the next complete run',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 900 });
       const lake = join(await useDirectory(), 'lake');
@@ -140,7 +140,7 @@ describe('an export to a dataset', () => {
   );
 
   it.runIf(hasStrace && SOAK)(
-    'leaves only complete parts for a reader if the kernel kills the run at a flush, a write or a rename',
+    'shows a reader only complete parts if the kernel kills the run at a flush, a write or a rename',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 200 });
       const directory = await useDirectory();

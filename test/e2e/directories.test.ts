@@ -135,7 +135,7 @@ describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('a path %s', (pla
     expect(existsSync(at)).toBe(false);
   });
 
-  test('is refused as the directory of the config', async () => {
+  test('is refused as the config directory', async () => {
     const at = await makePlace(place);
     mustFail(await qr(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: at }), at);
     mustFail(
@@ -155,7 +155,7 @@ describe.runIf(isLinux).each(firstRows(1, PLACES.slice(0, 3)))('a path %s', (pla
   });
 });
 
-test.runIf(isLinux)('a run whose cache cannot be created ends at SIGTERM', async () => {
+test.runIf(isLinux)("a run whose cache directory can't be created ends on SIGTERM", async () => {
   const env = { ...sandbox.env, XDG_CACHE_HOME: '/proc/qrctl/x' };
   const running = await startCli(['scans', 'tail', '--all', '--since', '100d'], { env, ...SECONDS });
   await running.waitFor(/\d/);

@@ -57,7 +57,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     if (args[0] === 'qr') expect(JSON.parse(stderr).error).toMatchObject({ code: 'NO_SPACE', exit: 1 });
   });
 
-  it('behind standard output ends a bulk run with 1, after the number of codes that it created', async () => {
+  it('behind standard output makes a bulk run exit with 1, after it printed the number of created codes', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'new.csv'), 'name,destination\nMenu,https://example.com/menu\n');
     const stderr = await toFull(['qr', 'create', '--from', 'new.csv', '--results', 'r.csv'], cwd);

@@ -24,10 +24,10 @@ interface Way {
 const ofScans = (fault: Fault) => sometimes(({ request }) => request.path.endsWith('/scans') && fault);
 
 const WAYS: Way[] = [
-  { exit: 0, how: 'a list', args: () => ['qr', 'list'], says: /^$/ },
+  { exit: 0, how: 'a successful list', args: () => ['qr', 'list'], says: /^$/ },
   {
     exit: 1,
-    how: 'an answer that is no JSON',
+    how: 'a response that is not JSON',
     args: () => ['qr', 'list'],
     sandbox: { intercept: gateway(200) },
     says: /JSON/,
@@ -36,13 +36,13 @@ const WAYS: Way[] = [
   { exit: 2, how: 'an unknown command', args: () => ['qr', 'lst'], says: /list/ },
   {
     exit: 2,
-    how: 'an unwritable path',
+    how: 'an output path in a missing directory',
     args: () => ['qr', 'list', '-o', '/nonexistent/codes.csv'],
     says: /nonexistent/,
   },
   {
     exit: 2,
-    how: 'scans without end',
+    how: 'an endless scan file',
     args: () => ['scans', 'stats', '--input', '/dev/zero'],
     says: /zero: line 1 is longer than 1 MiB/,
   },
@@ -53,33 +53,44 @@ const WAYS: Way[] = [
     env: { QRCTL_API_KEY: 'svc_live_wrong' },
     says: /key/,
   },
-  { exit: 3, how: 'no key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: '' }, says: /auth login/ },
-  { exit: 4, how: 'an unknown id', args: () => ['qr', 'get', UNKNOWN], says: /not found|no code/i },
+  {
+    exit: 3,
+    how: 'a missing key',
+    args: () => ['qr', 'list'],
+    env: { QRCTL_API_KEY: '' },
+    says: /auth login/,
+  },
+  { exit: 4, how: 'an unknown ID', args: () => ['qr', 'get', UNKNOWN], says: /not found|no code/i },
   {
     exit: 5,
-    how: 'a full plan',
+    how: 'a plan that allows no more codes',
     args: () => ['qr', 'create', '--name', 'x', '--type', 'sms'],
     sandbox: { codeLimit: 25 },
     says: /plan/,
   },
   {
     exit: 6,
-    how: 'no wait',
+    how: 'a wait that is longer than --max-wait',
     args: () => ['qr', 'list', '--max-wait', '0'],
     sandbox: { limit: 1, codes: 300 },
     says: /max-wait/,
   },
   {
     exit: 7,
-    how: 'no service',
+    how: 'a refused connection',
     args: () => ['qr', 'list', '--retry-for', '300ms'],
     env: { QRCTL_BASE_URL: 'http://127.0.0.1:9' },
     says: /refused/,
   },
-  { exit: 8, how: 'some failed', args: (s) => ['scans', 'export', s.codeId(), UNKNOWN], says: /1 of 2/ },
+  {
+    exit: 8,
+    how: 'a code that fails among others',
+    args: (s) => ['scans', 'export', s.codeId(), UNKNOWN],
+    says: /1 of 2/,
+  },
   {
     exit: 9,
-    how: 'not proven',
+    how: 'scans that could not be verified as complete',
     args: (s) => ['scans', 'export', s.codeId()],
     sandbox: { intercept: ofScans(wrongTotal((total) => total + 3)) },
     says: /complete/,
@@ -94,7 +105,7 @@ const WAYS: Way[] = [
 ];
 
 describe('exit codes', () => {
-  test('are each covered by a case in this file', () => {
+  test('are all covered by the cases in this file', () => {
     const reached = new Set([...WAYS.map((way) => way.exit), 130, 143]);
     expect(EXIT_CODES.map(({ exit }) => exit).filter((exit) => !reached.has(exit))).toEqual([]);
   });
@@ -102,7 +113,7 @@ describe('exit codes', () => {
   /** The first way to each exit code is taken as it is built. */
   const isFirst = (way: Way) => way === WAYS.find(({ exit }) => exit === way.exit);
 
-  test.each(WAYS)('include $exit: $how', async (way) => {
+  test.each(WAYS)('include $exit for $how', async (way) => {
     const { exit, args, sandbox: options, env, says } = way;
     const sandbox = await useSandbox({ scans: 20, ...options });
     const run = isFirst(way) ? runCli : runByDay;
@@ -113,7 +124,7 @@ describe('exit codes', () => {
   });
 
   test.each(WAYS.filter(({ exit }) => exit !== 0))(
-    'include $exit, in a line of JSON: $how',
+    'include $exit for $how, also in the error as JSON',
     async ({ exit, args, sandbox: options, env }) => {
       const sandbox = await useSandbox({ scans: 20, ...options });
       const words = [...args(sandbox), '--format', 'json', '--quiet'];
@@ -127,32 +138,29 @@ describe('exit codes', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    'of a command that gets %s during a request include %i, and the output file is unchanged',
-    async (signal, exit) => {
-      const directory = await useDirectory();
-      const file = join(directory, 'scans.csv');
-      await writeFile(file, 'before\n');
-      let asked = () => {};
-      const waiting = new Promise<void>((resolve) => {
-        asked = resolve;
-      });
-      const intercept: Fault = (exchange) => {
-        asked();
-        return hang(exchange);
-      };
-      const sandbox = await useSandbox({ intercept });
-      const running = await startCli(['scans', 'export', sandbox.codeId(), '-o', file], { env: sandbox.env });
-      await waiting;
-      running.child.kill(signal);
-      const { code } = await running.done;
-      expect(code).toBe(exit);
-      expect(await readdir(directory)).toEqual(['scans.csv']);
-    },
-  );
+  ] as const)('after %s during a request include %i, and no temporary file is left', async (signal, exit) => {
+    const directory = await useDirectory();
+    const file = join(directory, 'scans.csv');
+    await writeFile(file, 'before\n');
+    let asked = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const intercept: Fault = (exchange) => {
+      asked();
+      return hang(exchange);
+    };
+    const sandbox = await useSandbox({ intercept });
+    const running = await startCli(['scans', 'export', sandbox.codeId(), '-o', file], { env: sandbox.env });
+    await waiting;
+    running.child.kill(signal);
+    const { code } = await running.done;
+    expect(code).toBe(exit);
+    expect(await readdir(directory)).toEqual(['scans.csv']);
+  });
 });
 
-describe('the hint for a path that cannot be written has the flag of that path', () => {
+describe("the hint for a path that can't be written mentions the flag for that path", () => {
   type Command = (sandbox: TestSandbox) => string[];
   const create = (...more: string[]) => ['qr', 'create', '--from', 'codes.csv', ...more];
 

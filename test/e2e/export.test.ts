@@ -48,7 +48,7 @@ describe('an export', () => {
     ['pages capped at 100', { intercept: smallerPages(100) }],
   ];
 
-  test('has the same bytes however the service paginates, and sends at most one request more than its pages', async () => {
+  test('has the same bytes for any order and size of pages, with at most one request more than there are pages', async () => {
     const results = new Map<string, string | undefined>();
     for (const [name, options] of firstRows(3, variants)) {
       const sandbox = await useSandbox({ ...DATA, ...options });
@@ -65,7 +65,7 @@ describe('an export', () => {
   });
 
   test.each(firstRows(1, ['none', 'asc', 'desc'] as const))(
-    'includes late rows that arrive while pages are read (%s)',
+    'includes late rows that arrive while it reads pages (order %s)',
     async (scanOrder) => {
       let sandbox: TestSandbox | undefined;
       const late = sometimes(({ number }) => {
@@ -87,7 +87,7 @@ describe('an export', () => {
   );
 
   test.each([['too small a total', wrongTotal((total) => total - 7)] as const])(
-    'is complete, or refused (9) without a file: %s',
+    'is refused (9) and writes no file if the service reports %s',
     async (_, intercept) => {
       const sandbox = await useSandbox({ ...DATA, intercept: ofScans(intercept) });
       const { code, csv, stderr } = await exported(sandbox);
@@ -96,7 +96,7 @@ describe('an export', () => {
     },
   );
 
-  test('to a workbook omits a code with a value too long for a cell, and contains the other codes completely', async () => {
+  test('to a workbook omits a code with a value too long for a cell, and has all scans of the other codes', async () => {
     const sandbox = await useSandbox({ codes: 0 });
     const ids = [1, 2, 3].map((n) => sandbox.workspace.put({ slug: `s${n}`, name: `Code ${n}` }).id);
     for (const [n, id] of ids.entries())
@@ -113,7 +113,7 @@ describe('an export', () => {
     expect(sheet.match(/<row /g)?.length).toBe(sheet.match(/<\/row>/g)?.length);
   });
 
-  test('omits a code that is deleted during the run, completes the others, and ends with 8', async () => {
+  test('omits a code that is deleted during the run, has all scans of the other codes, and ends with 8', async () => {
     let remove: () => void = () => undefined;
     const intercept = sometimes(({ request }) => {
       if (request.query.get('page') === '3') remove();
@@ -137,7 +137,7 @@ describe('an export', () => {
 });
 
 test.each(firstRows(1, ['csv', 'ndjson']))(
-  'every code is complete in a shared %s with concurrent requests',
+  'a shared %s file from an export with eight concurrent requests has as many rows as the run reports',
   async (format) => {
     const sandbox = await useSandbox({ codes: 12, scans: 600, live: 5 });
     const file = join(await useDirectory(), `all.${format}`);
@@ -155,7 +155,7 @@ test.each(firstRows(1, ['csv', 'ndjson']))(
 describe('the rate limit', () => {
   // The clock that leaves the most to wait for if it is taken for ours; the others are in service/rate-limit.
   test.each([['a day ahead', 86_400_000] as const])(
-    'is not exceeded with the service clock %s',
+    "is not exceeded if the service's clock is %s",
     async (_, clockSkewMs) => {
       const sandbox = await useSandbox({
         codes: 1,

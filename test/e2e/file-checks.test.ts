@@ -19,7 +19,7 @@ async function useFiles(files: Record<string, string>) {
 
 const linesOf = (stderr: string) => stderr.split('\n').map((line) => line.trim());
 
-describe('the check of a file', () => {
+describe('the check before a run', () => {
   it('reports all invalid rows, values and destinations, and all warnings, by line number', async () => {
     const text = [
       'name,type,destination',
@@ -72,8 +72,8 @@ describe('the check of a file', () => {
   });
 });
 
-describe('a dry run', () => {
-  it('numbers the rows of a workbook as the sheet does', async () => {
+describe('a dry run with a file', () => {
+  it('numbers rows like the sheet in a workbook, or like the lines in a list', async () => {
     const { qr, read, write } = await useBench(undefined, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);
     const { stdout } = await qr(argv`update --from list.xlsx --status paused --dry-run -f json`);
@@ -104,20 +104,17 @@ describe('a saved list', () => {
     return files;
   }
 
-  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])(
-    'has no fault if it was not edited: %s',
-    async (name) => {
-      const { qr, writes } = await useOddCodes();
-      expect(await qr(['list', '-o', name])).toMatchObject({ code: 0 });
-      for (const more of [['--dry-run'], ['--strict'], []]) {
-        const { code, stderr } = await qr(['update', '--from', name, ...more]);
-        expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
-      }
-      expect(writes()).toBe(0);
-    },
-  );
+  it.each(['codes.csv', 'codes.xlsx', 'codes.json'])('is valid if it was not edited: %s', async (name) => {
+    const { qr, writes } = await useOddCodes();
+    expect(await qr(['list', '-o', name])).toMatchObject({ code: 0 });
+    for (const more of [['--dry-run'], ['--strict'], []]) {
+      const { code, stderr } = await qr(['update', '--from', name, ...more]);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+    }
+    expect(writes()).toBe(0);
+  });
 
-  it('is refused for invalid values of its edited rows, before any change', async () => {
+  it('is refused for invalid values in edited rows (2), before any change', async () => {
     const { qr, read, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await read('codes.csv');
@@ -155,7 +152,7 @@ describe('a saved list', () => {
   });
 });
 
-describe('without a key or a service', () => {
+describe('without a key or a service,', () => {
   const bare = { env: {} };
   const good = 'name,destination\na,https://x.de\n b,https://y.de\n';
 
@@ -167,7 +164,7 @@ describe('without a key or a service', () => {
       'slug,id,status\na,x,paused\n',
     ],
     ['delete', 'slug\na\n', 'slug,id\na,x\n'],
-  ])('%s --offline reports whether a file is valid (0) or faulty (2)', async (verb, fine, faulty) => {
+  ])('%s --offline reports whether a file is valid (0) or not (2)', async (verb, fine, faulty) => {
     const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
     const right = await qr([verb, '--from', 'good.csv', '--offline'], bare);
     expect([right.code, right.stdout, right.stderr]).toEqual([
@@ -183,7 +180,7 @@ describe('without a key or a service', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('--dry-run reports a faulty file (2) before a missing key (3) or address (2), and suggests --offline', async () => {
+  it('--dry-run reports an invalid file (2) before a missing key (3) or address (2), and suggests --offline', async () => {
     const { qr, sandbox } = await useFiles({ 'good.csv': good, 'bad.csv': 'name,destination\na,nope\n' });
     const noKey = { env: { QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL } };
     for (const options of [bare, noKey]) {
@@ -199,7 +196,7 @@ describe('without a key or a service', () => {
     }
   });
 
-  it('--strict turns warnings into errors, except those that require the service', async () => {
+  it('--strict turns warnings into errors, except for values that only the service can check', async () => {
     const { qr } = await useFiles({ 'odd.csv': good, 'list.csv': 'slug,status\na,archived\n' });
     expect(await qr(['create', '--from', 'odd.csv', '--offline'], bare)).toMatchObject({ code: 0 });
     const strict = await qr(['create', '--from', 'odd.csv', '--offline', '--strict'], bare);

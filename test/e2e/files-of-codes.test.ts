@@ -54,7 +54,7 @@ async function useCode() {
 
 describe('a workbook', () => {
   test.each(COMMANDS)(
-    'is read by %s %s from the sheet and rows that --sheet-name and --visible-only choose',
+    'is read by %s %s, only with the sheet and rows that --sheet-name and --visible-only select',
     async (...command) => {
       const { cwd, id, run } = await useCode();
       await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
@@ -85,16 +85,19 @@ describe('a workbook', () => {
 });
 
 describe('results with failed rows', () => {
-  test.each(CHOOSING)('are read by %s %s without those rows, with a note', async (...command) => {
-    const { cwd, id, run } = await useCode();
-    const rows = [`a,${id},s,created,`, 'b,,,failed,rejected', 'c,,,not-attempted,', 'd,,,undecided,'];
-    await writeFile(join(cwd, 'codes.results.csv'), `name,id,slug,outcome,error\n${rows.join('\n')}\n`);
-    const used = await run(...command, '--from', 'codes.results.csv');
-    const warning = 'omitted 3 of 4 rows of codes.results.csv (1 failed, 1 not-attempted, 1 undecided)';
-    expect(used, used.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
-  });
+  test.each(CHOOSING)(
+    'are read by %s %s without those rows, and a warning counts them',
+    async (...command) => {
+      const { cwd, id, run } = await useCode();
+      const rows = [`a,${id},s,created,`, 'b,,,failed,rejected', 'c,,,not-attempted,', 'd,,,undecided,'];
+      await writeFile(join(cwd, 'codes.results.csv'), `name,id,slug,outcome,error\n${rows.join('\n')}\n`);
+      const used = await run(...command, '--from', 'codes.results.csv');
+      const warning = 'omitted 3 of 4 rows of codes.results.csv (1 failed, 1 not-attempted, 1 undecided)';
+      expect(used, used.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+    },
+  );
 
-  test('are retried by update and delete if the failed row has a code, and omitted if codes are chosen', async () => {
+  test('are retried by `qr update` if the failed row has an ID, and omitted by commands that only select codes', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'old.results.csv'), `id,slug,outcome,error\n${id},,failed,timed out\n`);
     const retried = await run(...argv`qr update --from old.results.csv --status paused --dry-run -f json`);

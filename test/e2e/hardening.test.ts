@@ -54,7 +54,7 @@ async function expectNoKey(results: readonly HereResult[], directory: string): P
 }
 
 describe('the key is never written', () => {
-  test('by ordinary commands with --verbose', async () => {
+  test('to output, or to files other than the config, by ordinary commands with --verbose', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ key: KEY, codes: 3, scans: 20, limit: 100_000 });
     const env = { QRCTL_CONFIG_DIR: join(directory, 'config'), XDG_CACHE_HOME: join(directory, 'cache') };
@@ -162,7 +162,7 @@ describe('the key is never written', () => {
     await expectNoKey([result], directory);
   });
 
-  test.runIf(existsSync('/proc/self/cmdline'))('in the arguments of the process', async () => {
+  test.runIf(existsSync('/proc/self/cmdline'))('to the arguments of the process', async () => {
     const sandbox = await useSandbox({ key: KEY, intercept: hang });
     const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
     const running = await startCli(login, { input: `${KEY}\n` });
@@ -269,7 +269,7 @@ describe('with TLS,', () => {
     expect(there.code).toBe(2);
   });
 
-  test('a service that does not support TLS is requested only once (7)', async () => {
+  test('a port that does not respond with TLS is reported with the advice to check the port (7)', async () => {
     const port = await listen(createHttpServer(), () => undefined);
     const env = { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY };
     const { code, stderr } = await runByDay(['qr', 'list'], { env });
@@ -288,7 +288,7 @@ describe('responses', () => {
   });
 
   test.each(['text/plain', 'text/html; charset=x', 'application/octet-stream', ''])(
-    'of content type %j are read as JSON',
+    'with content type %j are read as JSON',
     async (type) => {
       const sandbox = await useSandbox({
         codes: 2,
@@ -350,7 +350,7 @@ describe('config.json', () => {
   const endless = ['a FIFO', 'a link to itself', 'a link to a device', 'huge', 'deep'];
 
   test.each(kinds.filter(([kind]) => endless.includes(kind)))(
-    'that is %s makes every command exit immediately (2)',
+    'that is %s makes commands exit immediately (2)',
     async (_, make) => {
       await expectLeftAlone(make, async (directory) => {
         const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
@@ -432,7 +432,7 @@ describe('among the files of a command,', () => {
   });
 
   test.runIf(SOAK)(
-    'a FIFO that is never written does not prevent the end of the command at SIGTERM',
+    'a FIFO to which nothing is written does not prevent the command from ending on SIGTERM',
     async () => {
       const directory = await useDirectory();
       FIFO(join(directory, 'codes.csv'));
@@ -482,7 +482,7 @@ describe('variables', () => {
 });
 
 describe('in scripts,', () => {
-  test('locale and time zone of the machine do not change the data', async () => {
+  test('the locale and the time zone of the machine do not change the data', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 50, limit: 100_000 });
     const range = ['--since', '2024-12-01', '--until', '2024-12-20', '--timezone', 'Europe/Berlin'];
     // The zone alone is in test/e2e/cron.test.ts.

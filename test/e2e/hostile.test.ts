@@ -136,7 +136,7 @@ function expectInert(cells: string[][], exact: string[][]): void {
   expect(plain.filter((cell) => !cells.flat().includes(cell))).toEqual([]);
 }
 
-test('the corpus has at least 60 texts, and its formulas are recognized as formulas', () => {
+test('the sample texts number at least 60, and their formulas are recognized as formulas', () => {
   expect(TEXTS.length).toBeGreaterThanOrEqual(60);
   const inner = ['a formula behind a quote and a separator', 'a formula on a second line'];
   const plain = Object.entries(FORMULAS).filter(([, text]) => !FORMULA.test(text));
@@ -144,7 +144,7 @@ test('the corpus has at least 60 texts, and its formulas are recognized as formu
 });
 
 describe('codes with hostile values', () => {
-  test('in JSON and NDJSON are exact, with unknown fields', async () => {
+  test('are exact in JSON and NDJSON, including unknown fields', async () => {
     const service = await useService();
     const [json, ndjson, one] = await Promise.all([
       runByDay(['qr', 'list', '--format', 'json'], service),
@@ -158,7 +158,7 @@ describe('codes with hostile values', () => {
     expect(JSON.stringify(JSON.parse(one.stdout))).toBe(JSON.stringify(CODES[7]));
   });
 
-  test('in CSV are inert, even for Excel, and exact with --raw-cells', async () => {
+  test('are inert in CSV, also with --excel, and exact with --raw-cells', async () => {
     const service = await useService();
     const [plain, excel, raw] = await Promise.all([
       runByDay(['qr', 'list', '--format', 'csv'], service),
@@ -173,7 +173,7 @@ describe('codes with hostile values', () => {
   });
 
   test.runIf(SOAK && spawnSync('soffice', ['--version']).status === 0)(
-    'in CSV have no formula in LibreOffice, with any separator',
+    'in CSV lead to no formula in LibreOffice, with any separator',
     async () => {
       const directory = await useDirectory();
       const service = runOn(await useService(), { cwd: directory });
@@ -190,7 +190,7 @@ describe('codes with hostile values', () => {
     },
   );
 
-  test('on a terminal are harmless in every format', async () => {
+  test('are harmless on a terminal in every format', async () => {
     const service = await useService();
     const formats = firstRows(1, ['json', 'csv', 'ndjson', 'table']);
     const commands = formats.map((format) => ['qr', 'list', '--format', format, '-q']);
@@ -209,7 +209,7 @@ describe('codes with hostile values', () => {
     expect(JSON.stringify(JSON.parse(json?.stdout ?? ''))).toBe(JSON.stringify(CODES));
   });
 
-  test('are harmless in the prompt of a deletion', async () => {
+  test('are harmless in the prompt before a deletion', async () => {
     const service = await useService();
     const ids = CODES.slice(0, 20).map(({ id }) => String(id));
     const { stdout } = await runByDay(
@@ -221,7 +221,7 @@ describe('codes with hostile values', () => {
     expectHarmless(stdout.replace(/\x1b\[1G[\s\S]*$/, ''));
   });
 
-  test('are completed as plain words, each with its name on one line', async () => {
+  test('are completed as plain words, each with the name of the code on one line', async () => {
     const service = await useService();
     const { stdout } = await runByDay(
       ['__complete', 'qr', 'get', ''],
@@ -233,7 +233,7 @@ describe('codes with hostile values', () => {
       expect(line).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}._~-]*\t[^\p{Cc}\p{Zl}\p{Zp}]*$/u);
   });
 
-  test('with IDs that are not UUIDs fail before any file is written', async () => {
+  test('lead to an error before any file is written if their IDs are not UUIDs', async () => {
     const directory = await useDirectory();
     const ids = [
       '../../x',
@@ -260,7 +260,7 @@ describe('codes with hostile values', () => {
 describe('scans with hostile values', () => {
   const ID = uuid(1);
 
-  test('are exact or inert in every file, and files are named by ID', async () => {
+  test('are inert in CSV files, exact in JSON, NDJSON and raw CSV files, and absent from the names of files per code', async () => {
     const directory = await useDirectory();
     const service = { ...(await useService({ codes: CODES.slice(0, 3) })), cwd: directory };
     const ends = await Promise.all([
@@ -292,14 +292,14 @@ describe('scans with hostile values', () => {
     ]);
   });
 
-  test('of several codes have inert names in their first columns', async () => {
+  test('for several codes have inert slugs and names in the first columns', async () => {
     const [code] = [codeOf(HOSTILE.DDE ?? '', 1)];
     const service = await useService({ codes: [code, codeOf('b', 2)], scans: SCANS.slice(0, 2) });
     const { stdout } = await runByDay(['scans', 'export', '--all'], service);
     expect(cellsOf(stdout)[1]?.slice(0, 3)).toEqual([uuid(1), `'${HOSTILE.DDE}`, `'${HOSTILE.DDE}`]);
   });
 
-  test('on a terminal are harmless', async () => {
+  test('are harmless on a terminal', async () => {
     const service = await useService();
     const shown = await runByDay(['scans', 'export', ID, '-q'], runOn(service, onTerminal(100)));
     expect(shown.code).toBe(0);
@@ -307,7 +307,7 @@ describe('scans with hostile values', () => {
   });
 });
 
-describe('texts of thousands of combining characters', () => {
+describe('texts with thousands of combining characters', () => {
   const texts = ['\u{1f1e6}', '👨‍👩‍👧', '東\u0301', '1\ufe0f\u20e3'].map((unit) => unit.repeat(2000));
   const bounded = { timeoutMs: 20_000 };
 
@@ -317,7 +317,7 @@ describe('texts of thousands of combining characters', () => {
     ['an export', ['scans', 'export', uuid(1)]],
   ];
   test.each(firstRows(1, commands))(
-    'are shown as a table in time linear in their length: %s (T12)',
+    'are shown as a table in time that is linear in their length: %s (T12)',
     async (_, args) => {
       const scanned = Array.from({ length: 5 }, () => texts).flat();
       const service = await useService({ codes: texts.map(codeOf), scans: scanned.map(scanOf) });
@@ -333,7 +333,7 @@ describe('texts of thousands of combining characters', () => {
     },
   );
 
-  test('are shown in the error of a row in linear time', async () => {
+  test('are shown in the error for a row in linear time', async () => {
     const directory = await useDirectory();
     const service = await useService({
       codes: [],
@@ -427,7 +427,7 @@ describe('hostile text from the service', () => {
 });
 
 describe('hostile values', () => {
-  test('in a file reach the service as names of codes, and are inert in the results', async () => {
+  test('in a file become the names of codes on the service, and are inert in the results', async () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0, limit: 100_000 });
     const names = TEXTS.map(wellFormed).filter((text) => text.trim() !== '' && !text.includes('\0'));
@@ -453,7 +453,7 @@ describe('hostile values', () => {
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
   });
 
-  test('in rows of JSON are inert in results in CSV, and are read back unchanged', async () => {
+  test('in JSON rows are inert in CSV results, and are read back unchanged', async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     const row = {
@@ -484,7 +484,7 @@ describe('hostile values', () => {
     ]);
   });
 
-  test('are inert in the file of --since-last, and compared unchanged', async () => {
+  test('are escaped in the --since-last file, and compared by their original text', async () => {
     const cwd = await useDirectory();
     const service = runOn(
       await useService({
@@ -528,7 +528,7 @@ describe('hostile values', () => {
   });
 });
 
-describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
+describe(`a name of ${SOAK ? 20 : 0.5} MB`, () => {
   const huge = { ...codeOf('x', 1), name: '\x1b[31m=東京👨‍👩‍👧'.repeat(SOAK ? 700_000 : 18_000) };
 
   test('is complete in JSON and CSV, and shortened on a terminal', async () => {

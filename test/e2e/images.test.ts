@@ -47,7 +47,7 @@ async function useImages() {
   return { sandbox, directory, args, images, faults, expectWhole };
 }
 
-describe.runIf(SOAK)('qr image of many codes, interrupted', () => {
+describe.runIf(SOAK)('qr image of many codes, stopped', () => {
   test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     'by %s leaves only complete images, and the next run continues',
     async (signal) => {

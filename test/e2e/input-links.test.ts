@@ -36,7 +36,7 @@ beforeEach(async () => {
   writeFileSync(join(own, 'scans.csv'), SCANS);
 });
 
-describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of another user', () => {
+describe.runIf(process.getuid?.() === 0)("qrctl as root in another user's directory", () => {
   let theirs: string;
   let secret: string;
 
@@ -56,7 +56,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     return path;
   }
 
-  test('reads no file of root through a link of another user, with any command (D17)', async () => {
+  test("reads no root-owned file through another user's link, with any command (D17)", async () => {
     const link = theirLink('in.csv', secret);
     const directory = theirLink('up', own);
     for (const args of [...reading(link), ...reading(join(directory, 'secret'))]) {
@@ -69,7 +69,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     }
   });
 
-  test('reads no rotated file or directory of root through a link of another user (D17)', async () => {
+  test("reads no root-owned rotated file or directory through another user's link (D17)", async () => {
     writeFileSync(join(theirs, 'scans.csv'), SCANS);
     await keepFile(join(theirs, 'scans.csv'), { isRotated: true });
     theirLink('scans.csv.1', secret);
@@ -84,7 +84,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     }
   });
 
-  test('reads files of another user through links of that user, and files of root through links of root', async () => {
+  test("reads another user's files through that user's links, and root's files through root's links", async () => {
     writeFileSync(join(theirs, 'scans.csv'), SCANS);
     chownSync(join(theirs, 'scans.csv'), NOBODY, NOBODY);
     symlinkSync(join(own, 'scans.csv'), join(theirs, 'mine.csv'));
@@ -113,7 +113,7 @@ test('/dev/stdin and process substitutions can be read', async () => {
   expect(told.match(/1 row/g)).toHaveLength(3);
 });
 
-test('in GitHub Actions, no link in the workspace is followed to a file outside of it (D17)', async () => {
+test('in GitHub Actions, no link in the workspace is followed to a file outside the workspace (D17)', async () => {
   const workspace = join(own, 'workspace');
   mkdirSync(join(workspace, 'data'), { recursive: true });
   const secret = join(own, 'secret');

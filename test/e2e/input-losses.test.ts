@@ -51,7 +51,7 @@ describe('a dataset', () => {
     expect(await stats(cwd, 'lake/dt=2024-07-13', 'lake/dt=2024-07-15')).toMatchObject({ code: 0, scans: 4 });
   });
 
-  test('with a part that was truncated, or still has its temporary name, is refused', async () => {
+  test('with a part that was truncated or still has its temporary name is refused', async () => {
     const { cwd, append } = await useExport(...LAKE);
     const [part = ''] = (await readdir(join(cwd, DAY))).filter((name) => name.startsWith('part'));
     const path = join(cwd, DAY, part);
@@ -115,7 +115,7 @@ describe('an appended file', () => {
     expect(await stats(cwd, 'all.csv')).toMatchObject(expected);
   });
 
-  test('that was removed from its directory is refused, not counted as a code without scans', async () => {
+  test('that was removed from its directory is reported as missing, and not counted as a code without scans', async () => {
     const { cwd, sandbox } = await useExport('--output-dir', 'dir');
     await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
     await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);
@@ -129,7 +129,7 @@ describe('an appended file', () => {
     await expectRefused(cwd, 'all.csv', 'its state file cannot be read');
   });
 
-  test('may have been moved away or emptied in place, if a rotated file has its rows', async () => {
+  test('may have been moved away or emptied in place if a rotated file has all of its rows', async () => {
     const { cwd, append, sandbox } = await useExport('-o', 'all.csv', '--rotated');
     const text = await readFile(join(cwd, 'all.csv'));
     await rename(join(cwd, 'all.csv'), join(cwd, 'all.csv.1'));
@@ -158,7 +158,7 @@ describe('an appended file', () => {
   });
 });
 
-test('two codes that had the same slug are counted separately, the earlier code by its ID (F20)', async () => {
+test('two codes that had the same slug are counted separately, and the earlier one is listed by its ID (F20)', async () => {
   const ids = ['a', 'b'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`);
   const row = (code: number, id: number) => `${ids[code]},menu,Name ${code},${id},2026-10-0${id}T00:00:00Z`;
   const cwd = await useDirectory();
@@ -176,7 +176,7 @@ test('two codes that had the same slug are counted separately, the earlier code 
 });
 
 describe('a file with a name like that of a rotated file', () => {
-  test('is not read with a log that was never rotated (F22)', async () => {
+  test('is not read together with a log that was never rotated (F22)', async () => {
     const { cwd, sandbox, run: start } = await useExport('-o', 'kept.csv');
     const run = (...args: string[]) => start('scans', 'export', ...args);
     expect(await run(sandbox.codeId(0), '-o', 'plain.csv')).toMatchObject({ code: 0 });

@@ -125,7 +125,7 @@ describe('files that later runs rely on', () => {
     await work.expectRefused('qr list -o scans.csv', /written with --append/);
   });
 
-  it('are replaced only by their own commands, and ordinary files by any command', async () => {
+  it('are replaced only by their own commands, while ordinary files are replaced by any command', async () => {
     const { run, path } = await useWork();
     await writeFile(path('rows.csv'), 'name,type,destination\nBeta,url,https://example.com/b\n');
     await writeFile(path('codes.csv'), 'key,name,type,destination\na,Alpha,url,https://example.com/a\n');
@@ -156,7 +156,7 @@ describe('files that later runs rely on', () => {
 });
 
 describe('the files of a run', () => {
-  it('must differ, by any path and even before they exist', async () => {
+  it('must be different files, whatever paths lead to them, even before they exist', async () => {
     const work = await useWork();
     await leaveFiles(work);
     await symlink('../rows.csv', work.path('sub/rows.csv'));
@@ -209,7 +209,7 @@ describe('the files of a run', () => {
 });
 
 describe('--summary', () => {
-  it('replaces the summary of an earlier run and an empty file, and no other data', async () => {
+  it('replaces a summary from an earlier run or an empty file, and no other data', async () => {
     const { run, path, expectRefused } = await useWork();
     await writeFile(path('empty'), '');
     for (const name of ['empty', 'run.json', 'run.prom', 'run.json']) {

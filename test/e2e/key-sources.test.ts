@@ -78,7 +78,7 @@ describe('the key source', () => {
     },
   );
 
-  test('outside of the profiles causes no hint to log in', async () => {
+  test('outside of the profiles leads to no suggestion to log in if its key is rejected', async () => {
     const sandbox = await useSandbox({ key: OTHER });
     for (const source of ['variable', 'file', 'credential'] as const) {
       const env = await prepare(source, sandbox);
@@ -160,7 +160,7 @@ describe('a key-command', () => {
     ['file', 'config.json', 0o666],
     ['directory', '', 0o777],
   ])(
-    'of a config whose %s was writable by other users is not run until the permissions are corrected',
+    'in a config whose %s was writable by other users is not run until the permissions are corrected',
     async (_, name, mode) => {
       const { env, run } = await useCommandKey();
       const path = join(env.QRCTL_CONFIG_DIR ?? '', name);
@@ -184,7 +184,7 @@ describe('a key-command', () => {
     },
   );
 
-  test.runIf(process.getuid?.() === 0)('of a config of another user is not run by root', async () => {
+  test.runIf(process.getuid?.() === 0)("in another user's config is not run by root", async () => {
     const { env, run } = await useCommandKey();
     chownSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 1000, 1000);
     const { code, stderr } = await run(['qr', 'list']);
@@ -194,7 +194,7 @@ describe('a key-command', () => {
     ]);
   });
 
-  test('that hangs ends together with qrctl at Ctrl-C', async () => {
+  test('that hangs ends together with qrctl on Ctrl-C', async () => {
     const { env, run } = await useCommandKey();
     const pid = join(await useDirectory(), 'pid');
     expect(

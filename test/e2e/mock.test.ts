@@ -110,7 +110,7 @@ describe.runIf(PRISM)('with the mock server Prism,', { timeout: 60_000 }, () => 
     },
   );
 
-  test('the tests use the ID of the example in the API description', () => {
+  test('the tests use the code ID from the example in the API description', () => {
     expect(EXAMPLES.QRCode).toMatchObject({ id: ID });
   });
 });

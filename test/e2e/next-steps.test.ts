@@ -27,8 +27,8 @@ async function useProfiles() {
 
 const slugOf = ({ workspace }: TestSandbox) => workspace.codes()[0]?.slug ?? '';
 
-describe('a refused key', () => {
-  test('is reported with its source: a variable, a profile, or the login itself', async () => {
+describe('a rejected key', () => {
+  test('is reported with its source: a variable, a profile or a login', async () => {
     const { qr, sandbox } = await useProfiles();
     const variable = { QRCTL_API_KEY: WRONG, QRCTL_BASE_URL: sandbox.baseUrl };
     const ofVariable = await qr(['qr', 'list'], { env: variable });
@@ -67,7 +67,7 @@ describe('a proxy that is down', () => {
   });
 });
 
-describe('a suggested command has the --profile and --base-url of the run', () => {
+describe('a suggested command has --profile and --base-url from the run', () => {
   test('after a code that was not found, on a terminal and in JSON', async () => {
     const { qr, sandbox } = await useProfiles();
     const text = await qr(['qr', 'get', 'no such', '--profile', 'kundeb']);
@@ -94,7 +94,7 @@ describe('a suggested command has the --profile and --base-url of the run', () =
     );
   });
 
-  test('after an export that failed in part, in doctor, and in the summary of a run', async () => {
+  test('after an export in which one code failed, in doctor, and in the summary of a run', async () => {
     const { qr, cwd, sandbox } = await useProfiles();
     const missing = '00000000-0000-4000-8000-000000000000';
     const exported = await qr(argv`scans export ${sandbox.codeId()} ${missing} -o x.csv --profile kundeb`);
@@ -111,7 +111,7 @@ describe('a suggested command has the --profile and --base-url of the run', () =
     expect(run.error.hint).toContain('qrctl qr list --profile kundeb');
   });
 
-  test('after `qr create` lost its response', async () => {
+  test('after `qr create` received no response', async () => {
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };
@@ -122,7 +122,7 @@ describe('a suggested command has the --profile and --base-url of the run', () =
   });
 });
 
-describe('the prompt of a deletion', () => {
+describe('the prompt before a deletion', () => {
   test('shows profile, host and backup directory, and suggests pausing the code in the same workspace', async () => {
     const { qr, sandbox } = await useProfiles();
     const slug = slugOf(sandbox);

@@ -11,7 +11,7 @@ async function useWork() {
 
 describe('qr create --template', () => {
   it.each(['menus.csv', 'menus.xlsx'])(
-    'keeps a %s that exists, unless --overwrite is passed',
+    'does not replace an existing %s unless --overwrite is passed',
     async (name) => {
       const { cwd, qr } = await useWork();
       expect(await qr('create', '--template', '-o', name)).toMatchObject({ code: 0 });
@@ -27,7 +27,7 @@ describe('qr create --template', () => {
     },
   );
 
-  it('prints to standard output and devices', async () => {
+  it('writes to standard output and to devices', async () => {
     const { qr } = await useWork();
     expect(await qr('create', '--template', '-o', '-')).toMatchObject({
       code: 0,
@@ -39,9 +39,9 @@ describe('qr create --template', () => {
 
 const BOTH_WAYS = /Specify a different file with --results, or add --overwrite to replace this file/;
 
-describe('a file at the path of the results', () => {
+describe('a file at the path of the results file', () => {
   it.each(['qr create', 'qr delete', 'qr update'])(
-    'is kept by %s if it is not a results file',
+    'is replaced by %s only with --overwrite if it is not a results file',
     async (command) => {
       const { sandbox, qr, write, read } = await useWork();
       const notes = 'name,notes\nmenu,call the printer\n';
@@ -63,7 +63,7 @@ describe('a file at the path of the results', () => {
     },
   );
 
-  it("is replaced if it is empty, and refused if it can't be read", async () => {
+  it("is replaced if it is empty, and leads to a refusal if it can't be read (2)", async () => {
     const { cwd, qr, write } = await useWork();
     await write('codes.csv', 'name,type\nmenu,sms\n');
     await write('empty.csv', '');

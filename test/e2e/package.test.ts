@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('contains the program, its documents and no other files', () => {
+  test('contains the program, its documents and nothing else', () => {
     const parts =
       /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|resvg\.wasm\.br|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
@@ -71,7 +71,7 @@ describe('the package', () => {
     for (const { names } of leaves()) expect(packed).toContain(`dist/man/qrctl-${names.join('-')}.1`);
   });
 
-  test('has each file that README links to, except those about the sources', () => {
+  test('contains each file that README links to, except the one for contributors', () => {
     const links = [...readDocument('README.md').matchAll(/\]\((?!https:)([^)#]+)/g)].map(
       ([, path = '']) => path,
     );
@@ -96,7 +96,7 @@ describe('the package', () => {
     expect(said).not.toMatch(/warn(?!.*\bnodedir\b)/i);
   });
 
-  test('lists the license of each bundled library', async () => {
+  test('has the licenses of its main bundled libraries', async () => {
     const licenses = await readFile(join(prefix, 'lib/node_modules/qrctl/dist/THIRD-PARTY-LICENSES'), 'utf8');
     for (const name of [
       'pdfkit',
@@ -113,7 +113,7 @@ describe('the package', () => {
     }
   });
 
-  test('can be run after the installation', async () => {
+  test('can be installed and run', async () => {
     const qrctl = join(prefix, 'bin', 'qrctl');
     await access(join(prefix, 'share/man/man1/qrctl-scans-export.1'));
     await withSandbox({ codes: 3, scans: 10 }, async ({ env, codeId }) => {

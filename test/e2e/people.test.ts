@@ -21,8 +21,8 @@ const storing = (change: (text: string) => string): Fault =>
     };
   });
 
-describe('a conflict of qr apply', () => {
-  it('is reported again by the same command, and the edit of another client is kept', async () => {
+describe('a conflict in qr apply', () => {
+  it("is reported each time the command is run, and another client's edit is kept", async () => {
     const rows = 'key,name,destination\nk1,Flyer,https://h.example/\nk2,Bar,https://a.example/\n';
     const { create, qr, sandbox, code } = await useBench(rows);
     expect((await create()).code).toBe(0);
@@ -51,7 +51,11 @@ describe('a sheet whose codes were created', () => {
         write('other.tsv', (await read('codes.csv')).replaceAll(',', '\t').replaceAll('\n', '\r\n')),
       ['--from', 'other.tsv'],
     ],
-    ['given other results', async () => undefined, ['--from', 'codes.csv', '--results', 'other.results.csv']],
+    [
+      'read with a different results file',
+      async () => undefined,
+      ['--from', 'codes.csv', '--results', 'other.results.csv'],
+    ],
   ];
 
   it.each(firstRows(2, ways))(
@@ -81,8 +85,8 @@ describe('a sheet whose codes were created', () => {
   );
 });
 
-describe('a list that was saved yesterday', () => {
-  it('changes only the edited row, and keeps the changes of other clients in other rows', async () => {
+describe('a list that was saved earlier', () => {
+  it("changes only the edited row, and keeps other clients' changes in other rows", async () => {
     const { qr, read, write, sandbox, methods } = await useBench('', { codes: 4 });
     await qr(['list', '-o', 'list.csv']);
     const [a = '', b = '', c = ''] = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -101,7 +105,7 @@ describe('a list that was saved yesterday', () => {
     expect(stderr).toMatch(/Updated 1 code, 3 /);
   });
 
-  it('needs a decision for a field changed on both sides (9), and applies the decisions in its results', async () => {
+  it('needs a decision for a field that changed on both sides (9), and applies decisions in its results', async () => {
     const { qr, edit, readResults, sandbox, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     const ids = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -121,7 +125,7 @@ describe('a list that was saved yesterday', () => {
     expect(methods().PATCH).toBeUndefined();
   });
 
-  it('with only its column of destinations sorted is refused (9) without --force', async () => {
+  it('in which only the column destination was sorted is refused (9) unless --force is passed', async () => {
     const { create, qr, read, write, sandbox, methods } = await useBench(rowsOf(7));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -145,7 +149,7 @@ describe('a list that was saved yesterday', () => {
     expect(methods().PATCH).toBe(7);
   });
 
-  it('notes that a flag for all rows had no effect because the column has values', async () => {
+  it('is not changed by a flag for a column that has values, and a note says that the flag had no effect', async () => {
     const { qr, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     methods();
@@ -158,14 +162,14 @@ describe('a list that was saved yesterday', () => {
   });
 });
 
-describe('an ID and a slug of different codes in one row', () => {
+describe('a row with the ID of one code and the slug of another', () => {
   it.each([
     ['create'],
     ['update', '--name', 'x'],
     ['apply'],
     ['delete', '--yes'],
     ['image', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out'],
-  ])('are refused by %s (2), without changing anything', async (verb, ...flags) => {
+  ])('is refused by %s (2), and no code is changed', async (verb, ...flags) => {
     const { qr, write, sandbox, methods } = await useBench('', { codes: 2 });
     const [a, b] = [0, 1].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     await write('rows.csv', `key,id,slug\nk,${a?.id},${b?.slug}\n`);
@@ -182,7 +186,7 @@ describe('qr apply', () => {
   const TWO = 'key,name,type,destination,status\na,Poster,sms,,active\nb,Poster,sms,,paused\n';
 
   it.each([true, false])(
-    'never swaps two equal codes without its lock file (ledger: %s)',
+    'never swaps two equal codes if its lock file is lost (ledger: %s)',
     async (hasLedger) => {
       const { qr, write, directory, sandbox, methods } = await useBench('');
       await write('codes.csv', TWO);
@@ -198,7 +202,7 @@ describe('qr apply', () => {
     },
   );
 
-  it('does not change codes of another file of the workspace: equal rows need a decision (9)', async () => {
+  it('needs a decision for a row that equals a code from another file (9), and does not change that code', async () => {
     const { qr, write, sandbox, methods } = await useBench('');
     await write('one.csv', 'key,name,type,status\na,Poster,sms,active\n');
     await write('two.csv', 'key,name,type,status\nz,Poster,sms,paused\n');
@@ -219,8 +223,8 @@ describe('qr apply', () => {
   });
 });
 
-describe('a code that was deleted', () => {
-  it('is reported as `gone` (9) until --as-new is passed or its row is removed', async () => {
+describe('a deleted code', () => {
+  it('is reported as `gone` (9) until --as-new is passed for its row or the row is removed', async () => {
     const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
     await create();
     const { id } = code('Code 2');
@@ -247,11 +251,11 @@ const habits: [string, (text: string) => string][] = [
   ['normalizes', (text) => text.replace(/ +/g, ' ').replace(/^(https:\/\/[^/]+)$/, '$1/')],
   ['shortens', (text) => (text.startsWith('http') ? text : text.slice(0, 20))],
 ];
-describe.each(firstRows(1, habits))('a service that %s the values of a request', (_, change) => {
+describe.each(firstRows(1, habits))('a service that %s the values in a request', (_, change) => {
   const NAME = 'A  poster with a name longer than 20';
   const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
 
-  it('receives no repeated PATCH from `qr create`, `qr update` and `qr apply`', async () => {
+  it('receives at most one PATCH per change from repeated runs of `qr create`, `qr update` and `qr apply`', async () => {
     const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, {
       intercept: storing(change),
     });
@@ -278,7 +282,7 @@ describe.each(firstRows(1, habits))('a service that %s the values of a request',
 });
 
 describe('a run', () => {
-  it('sends the listing and one request per row while another client also sends requests', async () => {
+  it('requests the listing, and sends one request per row, while another client also sends requests', async () => {
     const { create, sandbox, methods } = await useBench(rowsOf(6), {
       intercept: async (exchange) => {
         if (exchange.request.headers['x-other'] === undefined && exchange.request.method === 'POST')

@@ -27,7 +27,7 @@ function textOf(cell: CellValue | undefined): string {
 }
 
 describe('an export in a time zone', () => {
-  test('of a month contains that month in the zone to the millisecond, and prints both ends', async () => {
+  test('for a month contains exactly that month in the zone, and prints both ends', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 100 });
     const [id] = [sandbox.codeId()];
     const edges = [
@@ -47,7 +47,7 @@ describe('an export in a time zone', () => {
     expect(stderr).toContain('of 1 code from 2024-10-01 00:00 to 2024-11-01 00:00 (Europe/Berlin) (');
   });
 
-  test('has ts_local after ts with --excel, and in the chosen order with --fields', async () => {
+  test('has the column ts_local after ts with --excel, and in the chosen order with --fields', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-09-30T23:08:15.000Z' });
     const excel = await run(sandbox, ['--excel', ...BERLIN]);
@@ -60,7 +60,7 @@ describe('an export in a time zone', () => {
     expect(plain.csv).toMatch(/^id,ts,country/);
   });
 
-  test('to a workbook has ts in UTC and ts_local in the zone, so that its CSV gives the figures of the service', async () => {
+  test('to a workbook has ts in UTC and ts_local in the zone, and as CSV leads to the same figures as the service', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 300 });
     const id = sandbox.codeId();
     sandbox.workspace.addScan(id, { ts: '2024-09-30T23:08:15.000Z' });
@@ -88,7 +88,7 @@ describe('an export in a time zone', () => {
     expect(await byHour('--input', 's.csv')).toBe(await byHour(id));
   });
 
-  test('without bounds prints the range of scans in the local zone', async () => {
+  test('without bounds prints its range in the local time zone', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3, clockSkewMs: 86_400_000 });
     const { stderr } = await run(sandbox, [], { TZ: 'Asia/Kathmandu' });
     expect(stderr).toMatch(
@@ -96,7 +96,7 @@ describe('an export in a time zone', () => {
     );
   });
 
-  test('with bounds in UTC prints the range in UTC', async () => {
+  test('with bounds in UTC prints its range in UTC', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     const { stderr } = await run(sandbox, ['--until', '2024-11-01T00:00:30Z'], { TZ: 'Asia/Tokyo' });
     expect(stderr).toContain('from the first scan to 2024-11-01 00:00:30 (UTC)');
@@ -113,16 +113,19 @@ describe('an export in a time zone', () => {
       "invalid value for --timezone: 'Europe/Berlim'",
     ],
     [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
-  ])('is refused with %j (%j) before anything is sent', async (flags, env, message) => {
-    const sandbox = await useSandbox({ codes: 1, scans: 3 });
-    const { code, stderr } = await run(sandbox, flags, env);
-    expect([code, sandbox.requests.length]).toEqual([2, 0]);
-    expect(stderr).toContain(message);
-  });
+  ])(
+    'is refused with the flags %j and the variables %j (2), and no request is sent',
+    async (flags, env, message) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 3 });
+      const { code, stderr } = await run(sandbox, flags, env);
+      expect([code, sandbox.requests.length]).toEqual([2, 0]);
+      expect(stderr).toContain(message);
+    },
+  );
 });
 
 describe('an appended file with local times', () => {
-  test('refuses another zone, and continues without ts_local if it began without that column', async () => {
+  test('is not continued in another zone, and gets no column ts_local if it began without that column', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3 });
     const cwd = await useDirectory();
     const append = (...flags: string[]) =>

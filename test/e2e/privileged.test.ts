@@ -33,7 +33,7 @@ let sandbox: TestSandbox;
 let theirs: string;
 let secrets: string;
 
-describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of another user', () => {
+describe.runIf(process.getuid?.() === 0)("qrctl as root in another user's directory", () => {
   beforeEach(async () => {
     sandbox = await useSandbox({ codes: 1, scans: 120, limit: 1e6 });
     const directory = await useDirectory();
@@ -74,7 +74,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     runByDay(['scans', 'export', sandbox.codeId(), '-o', path, ...more], { env: sandbox.env });
 
   test.each(['empty', 'full'])(
-    'follows no link of that user to the %s file of root with -o or --append (D14)',
+    "follows no link from that user to root's %s file with -o or --append (D14)",
     async (name) => {
       const before = protectedState();
       symlinkSync(join(secrets, name), join(theirs, 'scans.csv'));
@@ -88,7 +88,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     },
   );
 
-  test('follows no link of that user to a device or FIFO of root, with any command (D14)', async () => {
+  test('follows no link from that user to a root-owned device or FIFO, with any command (D14)', async () => {
     const fifo = join(secrets, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', fifo]);
     for (const target of ['/dev/null', fifo]) {
@@ -117,7 +117,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     }
   });
 
-  test('writes to standard output, to a substituted process and to a FIFO on the command line', async () => {
+  test('writes to standard output, to a process substitution and to a FIFO on the command line', async () => {
     const id = sandbox.codeId();
     const all = (await runByDay(['scans', 'export', id, '-f', 'csv'], { env: sandbox.env })).stdout;
     const link = join(secrets, 'stdout');
@@ -149,7 +149,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     expect(read).toBe(all);
   });
 
-  test('follows no link of that user to a directory of root (D14)', async () => {
+  test('follows no link from that user to a root-owned directory (D14)', async () => {
     symlinkSync(secrets, join(theirs, 'out'));
     chownLink(join(theirs, 'out'));
     for (const flags of [[], ['--append']]) {
@@ -164,7 +164,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     'scans export --partition-by day --append',
   ];
   test.each([...makers, 'qr image', 'qr delete'])(
-    'follows no link of that user to a directory of root with `%s` (D14)',
+    'follows no link from that user to a root-owned directory, with `%s` (D14)',
     async (maker) => {
       const before = protectedState();
       symlinkSync(secrets, join(theirs, 'lake'));
@@ -191,7 +191,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     },
   );
 
-  test('leaves no file in the home of that user after a completion', async () => {
+  test("leaves no file in that user's home directory after a completion", async () => {
     const env = { ...sandbox.env, HOME: theirs, XDG_CACHE_HOME: undefined, QRCTL_CONFIG_DIR: undefined };
     for (const cache of [undefined, join(theirs, 'cache')]) {
       const run = cache === undefined ? runCli : runByDay;
@@ -225,7 +225,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
       'cd "$1"; mkdir -p real; while :; do ln -sfn "$2" out 2>&-; rm -f out; mkdir out; mv -T out old 2>&-; rm -rf old; done',
   };
   test.each(Object.entries(swaps))(
-    'changes no file of root while that user swaps %s (D14)',
+    'changes no root-owned file while that user repeatedly swaps %s (D14)',
     async (_, swap) => {
       const before = protectedState();
       await startAttack(`echo begun; ${swap}`);
@@ -244,7 +244,7 @@ describe.runIf(process.getuid?.() === 0)('qrctl as root in a directory of anothe
     300_000,
   );
 
-  test('reports that a process of that user holds the lock, not that another run is in progress (D13)', async () => {
+  test('reports which process of that user holds the lock, not that another run is in progress (D13)', async () => {
     const { createHash } = await import('node:crypto');
     const { dev, ino } = statSync(theirs, { bigint: true });
     const name = `qrctl-${createHash('sha256').update(`${dev}:${ino}:scans.csv`).digest('hex')}`.padEnd(

@@ -20,7 +20,7 @@ import { useSandbox } from '../support/sandbox.ts';
 const KINDS: [string, (path: string) => void][] = [
   ['a link to an endless device', (path) => symlinkSync('/dev/zero', path)],
   ['a FIFO', (path) => void execFileSync('sh', ['-c', 'mkfifo "$0"', path])],
-  ['5 GiB of nothing', truncateLarge],
+  ['a sparse file of 5 GiB', truncateLarge],
 ];
 
 function truncateLarge(path: string): void {
@@ -52,7 +52,7 @@ describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   // Reading a regular file ends: that it had no bound shows only in the memory of a process of its own.
   const isRegular = make === truncateLarge;
   test.each(firstRows(isRegular ? 1 : 3, READERS))(
-    'at the path of %s is refused in bounded memory',
+    'at the path of %s is refused without running out of memory',
     async (name, args) => {
       const cwd = await useDirectory();
       const sandbox = await useSandbox({ codes: 1, scans: 2 });
@@ -88,7 +88,7 @@ test.skipIf(platform() === 'win32')('a results file of 5 GiB is neither read nor
 });
 
 test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
-  'a link that another user made to a file of root is not read',
+  "another user's link to a root-owned file is not read",
   async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
@@ -107,7 +107,7 @@ test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
 );
 
 test.skipIf(platform() === 'win32')(
-  'a link of the user to a file of the user is read and written through',
+  "the user's link to the user's own file is followed for reading and writing",
   async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 0 });

@@ -73,7 +73,7 @@ async function runPages(names: readonly string[]): Promise<void> {
 describe('in README and the guides,', () => {
   // By day each line of the guides is parsed (test/commands/readme.test.ts).
   const guides = DOCUMENTS.filter((name) => runnable(name).length > 0 && name !== 'README.md');
-  test.each(['README.md', ...(SOAK ? guides : [])])('each shell block of %s works unchanged', (name) =>
+  test.each(['README.md', ...(SOAK ? guides : [])])('each shell block in %s works unchanged', (name) =>
     runPages([name]),
   );
 
@@ -102,7 +102,7 @@ describe('in README and the guides,', () => {
     }
   });
 
-  test('the first output in README is that of the block before it, on the stated day', async () => {
+  test('the first output in README is what the commands before it print on the stated day', async () => {
     const [expected = ''] = blocksIn(readDocument('README.md'), 'console');
     const [, day = ''] = /to (\d{4}-\d\d-\d\d) /.exec(expected) ?? [];
     const sandbox = await useSandbox({ hasEqualSizes: false, endsAtMs: Date.parse(day) + DAY_MS });
@@ -114,14 +114,14 @@ describe('in README and the guides,', () => {
     expect(stdout.trim()).toBe(expected.trim());
   });
 
-  test('README contains the key of the sandbox', async () => {
+  test('README contains the API key of the sandbox', async () => {
     expect(readDocument('README.md')).toContain(
       `QRCTL_API_KEY=${(await useSandbox({ codes: 1, scans: 0 })).apiKey}\n`,
     );
   });
 });
 
-test('the placeholder HOST is neither stored nor drawn', async () => {
+test('a short URL with the placeholder HOST is neither stored nor drawn', async () => {
   const shell = await useSandboxShell();
   for (const line of [
     'qrctl config set short-url https://HOST/{slug}',
@@ -141,10 +141,10 @@ test('the placeholder HOST is neither stored nor drawn', async () => {
   });
 });
 
-describe.runIf(SOAK)('the script of the CI job', () => {
+describe.runIf(SOAK)('the script for the CI job', () => {
   const [check = '', , create = ''] = runnable('docs/ci.md');
 
-  test('succeeds again in a second run', async () => {
+  test('succeeds again when it is run a second time', async () => {
     const shell = await useSandboxShell();
     await shell(check);
     expect((await shell(create)).status).toBe(0);
@@ -160,7 +160,7 @@ describe.runIf(SOAK)('the script of the CI job', () => {
     expect([status, stdout]).toEqual([1, 'run the job again later\n']);
   });
 
-  test('suggests upgrading the plan or deleting codes at the limit of the plan', async () => {
+  test('suggests upgrading the plan or deleting codes if the plan allows no more codes', async () => {
     const shell = await useSandboxShell({ codes: 25, codeLimit: 26 });
     await shell(check);
     const { status, stdout } = await shell(create);
@@ -172,7 +172,7 @@ describe.runIf(SOAK)('the script of the CI job', () => {
 });
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-test.skipIf(!hasSystemd)('systemd accepts the units of the guide', async () => {
+test.skipIf(!hasSystemd)('systemd accepts the units in the guide on scheduled exports', async () => {
   const directory = await useDirectory();
   const guide = readDocument('docs/scheduled-exports.md');
   const units = [...guide.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(

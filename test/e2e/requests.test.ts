@@ -43,9 +43,9 @@ const EDGES: [number, number][] = [
   [1050, 4],
 ];
 
-describe('the number of requests of an export', () => {
+describe('the number of requests in an export', () => {
   test.each([[1, 1], [500, 2], [501, 2], ...(SOAK ? EDGES : [])])(
-    'for %i scans of a code specified by ID is %i',
+    'for %i scans of a code specified by its ID is %i',
     async (scans, cost) => {
       const sandbox = await sandboxWith(scans);
       const args = ['scans', 'export', sandbox.codeId()];
@@ -58,7 +58,7 @@ describe('the number of requests of an export', () => {
     },
   );
 
-  test('for a code without scans is two if it was specified by ID, and one besides the listing if it was listed', async () => {
+  test('for a code without scans is two if it was specified by its ID, and one plus the listing if it was listed', async () => {
     const sandbox = await sandboxWith(0);
     expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({
       code: 0,
@@ -67,7 +67,7 @@ describe('the number of requests of an export', () => {
     expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
   });
 
-  test('with --all is the listing and the pages of each code, and one per code for the next append', async () => {
+  test('with --all is the listing plus the pages for each code, and then one per code in the next append', async () => {
     const sandbox = await useSandbox({ codes: 102, scans: 20 });
     const codes = [...sandbox.workspace.codes()].map(({ id }) => sandbox.scans(id).length);
     const cost = 2 + codes.reduce((sum, scans) => sum + costOf(scans), 0);
@@ -107,12 +107,12 @@ const capped = (cap: number): Intercept =>
     });
   });
 
-describe('the number of requests of a count', () => {
+describe('the number of requests in a count', () => {
   const first = new Date(Date.now() - 20 * 86_400_000);
 
   const COUNTED = [0, 1, 500, 1234];
   test.each(COUNTED)(
-    'of %i scans equals that of an export, for dimensions other than code',
+    'for %i scans equals that in an export, except that a count by code may need one more',
     async (scans) => {
       const sandbox = await sandboxWith(Math.max(0, scans - 1));
       // On the first day of the range, which shows that the code is older.
@@ -140,16 +140,19 @@ describe('the number of requests of a count', () => {
   test.each([
     [4001, 2],
     [4000, 3],
-  ])('by code, for the total and the last page of %i scans, is %i per code', async (scans, requests) => {
-    const sandbox = await useSandbox({ codes: 3, scans });
-    const counted = await requestsOf(sandbox, ['scans', 'stats', '--all', '--by', 'code']);
-    expect(counted).toMatchObject({ code: 0, requests: 1 + 3 * requests });
-  });
+  ])(
+    'by code with %i scans is %i per code: one for the total, and the rest for the last page',
+    async (scans, requests) => {
+      const sandbox = await useSandbox({ codes: 3, scans });
+      const counted = await requestsOf(sandbox, ['scans', 'stats', '--all', '--by', 'code']);
+      expect(counted).toMatchObject({ code: 0, requests: 1 + 3 * requests });
+    },
+  );
 });
 
-describe('a capped total', () => {
+describe('a total capped at a round number', () => {
   test.each(['none'] as const)(
-    'at a round number hides no scans, even if thousands fall into 10 s (%s)',
+    'hides no scans, even if 3,000 were made within 10 s (order %s)',
     async (scanOrder) => {
       const dense = { codes: 1, scans: 3000, spanMs: 10_000, scanOrder, intercept: capped(1000) };
       const sandbox = await useSandbox(dense);
@@ -164,7 +167,7 @@ describe('a capped total', () => {
   );
 });
 
-describe('a wrong total', () => {
+describe('a wrong total of scans', () => {
   const claims = (total: (true_: number) => number): Intercept =>
     sometimes(({ request }) => {
       if (!request.path.endsWith('/scans')) return undefined;
@@ -177,7 +180,7 @@ describe('a wrong total', () => {
   test.each<[string, (total: number) => number]>([
     ['one too many', (total) => total + 1],
     ['a thousand million', () => 1_000_000_000],
-  ])('ends with 9 after a bounded number of requests: %s', async (_, total) => {
+  ])('makes an export end with 9 after at most 32 requests: %s', async (_, total) => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder: 'asc', intercept: claims(total) });
     const args = ['scans', 'export', sandbox.codeId(), '--concurrency', '32'];
     const { code, requests } = await requestsOf(sandbox, args);
@@ -186,7 +189,7 @@ describe('a wrong total', () => {
   });
 });
 
-describe('the requests that --dry-run predicts', () => {
+describe('the number of requests', () => {
   /** What a dry run of these words predicts, and what they cost then; `file` is at hand as rows.csv. */
   async function predicted(
     sandbox: TestSandbox,
@@ -208,7 +211,7 @@ describe('the requests that --dry-run predicts', () => {
 
   const slugOf = (sandbox: TestSandbox, n: number) => sandbox.workspace.codes()[n]?.slug ?? '';
 
-  test('are at most four in a run of one dated change, even for a slug that was never listed', async () => {
+  test('is at most four for one dated change, even with a slug that was never listed', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     for (const n of [0, 249]) {
       const plan = `slug,at,name\n${slugOf(sandbox, n)},2026-01-01T00:00:00Z,new\n`;
@@ -217,7 +220,7 @@ describe('the requests that --dry-run predicts', () => {
     }
   });
 
-  test('equal those of a deletion by slugs and an ID', async () => {
+  test('equals the prediction of --dry-run for a deletion by slugs and an ID', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     const listed = await fetch(`${sandbox.env.QRCTL_BASE_URL}/qr?page=1&limit=100`, {
       headers: {
@@ -232,7 +235,7 @@ describe('the requests that --dry-run predicts', () => {
     expect([foreseen, requests <= 7]).toEqual([requests, true]);
   });
 
-  test('are at most five in a run of a deletion that is repeated completely or in part', async () => {
+  test('is at most five for a deletion that is repeated completely or in part', async () => {
     const sandbox = await useSandbox({ codes: 4, scans: 3 });
     const codes = [0, 1, 2, 3].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     const directory = await useDirectory();
@@ -249,67 +252,76 @@ describe('the requests that --dry-run predicts', () => {
     ['with code IDs', ['--fields', 'qr_id,id', '-f', 'ndjson'], 2],
     ['with the names of their codes', ['--fields', 'qr_name,id'], 4],
     ['in files named by slug', ['--file-names', 'slug', '--output-dir', 'rows.csv.d'], 4],
-  ])('equal those of an export of the scans of two codes, %s', async (_, flags, requests) => {
-    const sandbox = await useSandbox({ codes: 2, scans: 3 });
-    const [a, b] = [sandbox.codeId(0), sandbox.codeId(1)];
-    const args = ['scans', 'export', a, b, ...flags];
-    const cwd = await useDirectory();
-    const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
-    expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 0, requests });
-    const [header = '', values = ''] = dry.stdout.split('\n');
-    const foreseen = header.startsWith('{')
-      ? JSON.parse(dry.stdout).requests
-      : values.split(',')[header.split(',').indexOf('requests')];
-    expect(Number(foreseen)).toBe(requests);
-  });
+  ])(
+    'equals the prediction of --dry-run for an export of the scans of two codes, %s',
+    async (_, flags, requests) => {
+      const sandbox = await useSandbox({ codes: 2, scans: 3 });
+      const [a, b] = [sandbox.codeId(0), sandbox.codeId(1)];
+      const args = ['scans', 'export', a, b, ...flags];
+      const cwd = await useDirectory();
+      const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
+      expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 0, requests });
+      const [header = '', values = ''] = dry.stdout.split('\n');
+      const foreseen = header.startsWith('{')
+        ? JSON.parse(dry.stdout).requests
+        : values.split(',')[header.split(',').indexOf('requests')];
+      expect(Number(foreseen)).toBe(requests);
+    },
+  );
 
   test.each([
     ['whose names are written', [], 3],
-    ['in files of their own', ['--output-dir', 'scans'], 2],
-  ])('of two codes %s include no further request for a deleted code', async (_, flags, named) => {
-    const sandbox = await useSandbox({ codes: 1, scans: 3 });
-    const gone = '00000000-0000-4000-8000-000000000000';
-    const cwd = await useDirectory();
-    for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
-      const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
-      const requests = verb === 'export' ? named : 2;
-      const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
-      expect(dry.code, dry.stderr).toBe(0);
-      expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
-      if (verb === 'export')
-        expect(dry.stderr).toContain(
-          `1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `,
-        );
-      expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
-    }
-  });
+    ['in separate files', ['--output-dir', 'scans'], 2],
+  ])(
+    'for two codes %s equals the prediction of --dry-run, with no extra request for a deleted code',
+    async (_, flags, named) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 3 });
+      const gone = '00000000-0000-4000-8000-000000000000';
+      const cwd = await useDirectory();
+      for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
+        const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
+        const requests = verb === 'export' ? named : 2;
+        const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
+        expect(dry.code, dry.stderr).toBe(0);
+        expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
+        if (verb === 'export')
+          expect(dry.stderr).toContain(
+            `1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `,
+          );
+        expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
+      }
+    },
+  );
 
   test.each([
     ['a range', [10, 0], 1],
     // Only the age of the code shows whether the days before its first scan count.
     ['a range that begins without scans', [9, 0], 2],
-  ])('for a count by country of %s are as many as for an export of the code', async (_, days, requests) => {
-    const sandbox = await useSandbox({ codes: 1, scans: 0 });
-    for (const day of days)
-      sandbox.workspace.addScan(sandbox.codeId(), {
-        ts: new Date(Date.UTC(2026, 0, 11 - day)).toISOString(),
-      });
-    const args = argv`
+  ])(
+    'for a count by country in %s includes the code itself only if its age is needed',
+    async (_, days, requests) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 0 });
+      for (const day of days)
+        sandbox.workspace.addScan(sandbox.codeId(), {
+          ts: new Date(Date.UTC(2026, 0, 11 - day)).toISOString(),
+        });
+      const args = argv`
       scans stats ${sandbox.codeId()} --by country --since 2026-01-01 --until 2026-01-20 -f json
     `;
-    const found = await requestsOf(sandbox, [...args, '--timezone', 'UTC'], await useDirectory());
-    expect(found).toMatchObject({ code: 0, requests });
-    expect(JSON.parse(found.stdout)[0].scans).toBe(2);
-  });
+      const found = await requestsOf(sandbox, [...args, '--timezone', 'UTC'], await useDirectory());
+      expect(found).toMatchObject({ code: 0, requests });
+      expect(JSON.parse(found.stdout)[0].scans).toBe(2);
+    },
+  );
 
   const named = [
-    ['export', 'an id and a slug', [249], [0], 4],
+    ['export', 'an ID and a slug', [249], [0], 4],
     ['stats', 'two slugs', [0, 249], [], 4],
     ['export', 'two slugs', [0, 249], [], 4],
-    ['stats', 'an id and slugs', [0, 1, 2, 249], [3], 8],
+    ['stats', 'an ID and slugs', [0, 1, 2, 249], [3], 8],
   ] as const;
   test.each(firstRows(2, named))(
-    'differ by at most one from those of `scans %s` for %s that were never listed',
+    'differs by at most one from the prediction for `scans %s` and %s that were never listed',
     async (verb, _, slugs, ids, requests) => {
       const sandbox = await useSandbox({ codes: 250, scans: 0 });
       for (const { id } of sandbox.workspace.codes())

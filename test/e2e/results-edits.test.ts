@@ -10,33 +10,30 @@ const EDITS: [what: string, cells: Record<string, string>][] = [
 ];
 
 describe('edits in a results file', () => {
-  it.each(EDITS)(
-    'are kept as FILE.old by `qr create --from LIST`, whatever the outcome of the row: %s',
-    async (_, cells) => {
-      const { create, edit, read, readResults, directory } = await useBench(rowsOf(2));
-      await create();
-      expect((await create()).stderr).toContain('2 rows unchanged');
-      await edit('codes.results.csv', (row, at) => ({
-        ...row,
-        ...(at === 0 && cells),
-        printed: `run ${at}`,
-      }));
-      const before = await read('codes.results.csv');
-      const { code, stderr } = await create();
-      expect([code, stderr]).toEqual([
-        0,
-        expect.stringMatching(
-          /kept the earlier results in \S+\.old: they have edits that the new results lack/,
-        ),
-      ]);
-      expect(await read('codes.results.csv.old')).toBe(before);
-      expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1']);
-      expect((await create()).stderr).not.toContain('kept');
-      expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
-    },
-  );
+  it.each(EDITS)('are kept as FILE.old by `qr create --from LIST`: %s', async (_, cells) => {
+    const { create, edit, read, readResults, directory } = await useBench(rowsOf(2));
+    await create();
+    expect((await create()).stderr).toContain('2 rows unchanged');
+    await edit('codes.results.csv', (row, at) => ({
+      ...row,
+      ...(at === 0 && cells),
+      printed: `run ${at}`,
+    }));
+    const before = await read('codes.results.csv');
+    const { code, stderr } = await create();
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /kept the earlier results in \S+\.old: they have edits that the new results lack/,
+      ),
+    ]);
+    expect(await read('codes.results.csv.old')).toBe(before);
+    expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1']);
+    expect((await create()).stderr).not.toContain('kept');
+    expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
+  });
 
-  it('are kept by `qr update --from LIST`, each time in a new file', async () => {
+  it('are kept by `qr update --from LIST` in a new file each time', async () => {
     const { create, qr, edit, read } = await useBench(rowsOf(2));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -50,7 +47,7 @@ describe('edits in a results file', () => {
     }
   });
 
-  it('are kept once for a workbook, and do not replace an earlier kept file', async () => {
+  it('are kept once for a workbook, and an earlier kept file is not replaced', async () => {
     const { create, qr, write, read, directory } = await useBench(rowsOf(2));
     await create(['--results', 'codes.results.xlsx']);
     await write('codes.results.xlsx.old', 'other codes');
@@ -60,7 +57,7 @@ describe('edits in a results file', () => {
     expect(kept).toEqual(['codes.results.xlsx.old.1']);
   });
 
-  it('are not assumed if a dated plan has several rows for a code', async () => {
+  it('are not assumed if a dated plan has several rows for one code', async () => {
     const { create, qr, write, read, directory } = await useBench(rowsOf(1));
     await create();
     const [, cells = ''] = (await read('codes.results.csv')).split('\n');

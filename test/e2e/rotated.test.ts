@@ -53,7 +53,7 @@ describe('a log that was rotated', () => {
   test.each([
     ['logrotate', ['scans.csv.2.gz', 'scans.csv.1']],
     ['logrotate extension', ['scans-20261001.csv.gz', 'scans-20261101.csv']],
-  ])('by %s is read completely, each scan once', async (_, [oldest = '', newer = '']) => {
+  ])('by %s is read completely, and each scan is counted once', async (_, [oldest = '', newer = '']) => {
     const pack = (name: string, text: string) => (name.endsWith('.gz') ? gzipSync(text) : text);
     const cwd = await withFiles({
       [oldest]: pack(oldest, csv('2026-09-01', '2026-09-02')),
@@ -68,7 +68,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 2 });
   });
 
-  test('is read without unrelated files, even if the current file is missing', async () => {
+  test('is read without unrelated files, even if its current file is missing', async () => {
     const cwd = await withFiles({
       'scans.csv.1': csv('2026-10-01'),
       'scans.csv.bak': csv('2026-10-01', '2026-10-03'),
@@ -100,7 +100,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'scans.csv', '--no-rotated')).toMatchObject({ code: 0, scans: 1 });
   });
 
-  test('may be specified by a shell pattern that also matches its state', async () => {
+  test('may be specified by a shell pattern that also matches its state file', async () => {
     const cwd = await withFiles({
       'all.csv': csv('2026-11-01'),
       'all.csv.1': csv('2026-10-01'),
@@ -120,7 +120,7 @@ describe('a log that was rotated', () => {
     expect(await stats(cwd, '--input', 'all.csv.state.json')).toMatchObject({ code: 2 });
   });
 
-  test('of --append --rotated gives a complete report of a month whose files were all rotated', async () => {
+  test('between runs with --append --rotated has all scans of a month whose files were all rotated', async () => {
     const { sandbox, cwd } = await useJob({ codes: 2, scans: 0 });
     const days = ['2024-09-30', '2024-10-01', '2024-10-15', '2024-10-31', '2024-11-01'];
     for (const [night, day] of days.entries()) {
@@ -163,7 +163,7 @@ async function rotate(cwd: string): Promise<void> {
 }
 
 describe('a directory', () => {
-  test('is read without files that are not scans', async () => {
+  test("is read without qrctl's other files, and refused if it contains another CSV file without scans", async () => {
     const { cwd, run } = await useJob({ codes: 3, scans: 7 });
     await mkdir(join(cwd, 'log'));
     await run('scans', 'export', '--all', '--append', '-o', 'log/all.csv', '--summary', 'log/run.json');
@@ -185,7 +185,7 @@ describe('a directory', () => {
     );
   });
 
-  test('of backups has the scans of deleted codes', async () => {
+  test('with backups has the scans of deleted codes', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 5 });
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
     expect((await run('qr', 'delete', ...ids, '--yes', '--backup', 'deleted')).code).toBe(0);
@@ -193,7 +193,7 @@ describe('a directory', () => {
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
   });
 
-  test('with one log per code is counted with each scan once, even after rotation', async () => {
+  test('with one log per code has each scan once, even after a log was rotated', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 4 });
     const line = ['scans', 'export', '--all', '--output-dir', 'logs', '--append', '--rotated'];
     expect((await run(...line)).code).toBe(0);
@@ -213,8 +213,8 @@ describe('a directory', () => {
   });
 });
 
-describe('a period that the files do not cover', () => {
-  test('at its beginning is reported, on standard error and in the report', async () => {
+describe('a period without scans in the files', () => {
+  test('at its beginning or end is reported on standard error and in a report', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-10-08', '2026-11-02') });
     const late = 'ata begins at 2026-10-07 12:00 (UTC); earlier scans, if any, are not included';
     const october = await report(cwd, '--input', 'scans.csv', '--during', '2026-10');
@@ -238,7 +238,7 @@ describe('a period that the files do not cover', () => {
     );
   });
 
-  test('and that has no scans leads to exit 9, and no file is written', async () => {
+  test('makes the command exit with 9 and write no file if the files do not cover the period', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07'), 'empty.csv': `${HEADER}\n` });
     for (const args of [
       ['--input', 'scans.csv', '--during', '2026-09'],
@@ -263,7 +263,7 @@ describe('a period that the files do not cover', () => {
     expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
   });
 
-  test('counts as zero scans if the log continues before and after it', async () => {
+  test("counts as zero scans if the log's state, or scans before and after it, show that it is covered", async () => {
     const { sandbox, cwd } = await useJob({ codes: 1, scans: 0 });
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
     await nightly(sandbox, cwd);
@@ -286,7 +286,7 @@ describe('a period that the files do not cover', () => {
 });
 
 describe('the range that was read', () => {
-  test('is stated with both ends in the last line, and a hint explains a bare date in --until', async () => {
+  test('is stated with both ends in the last line, and a hint says that a date in --until is excluded', async () => {
     const { sandbox, run } = await useJob({ codes: 1, scans: 50 });
     const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];
     const both = 'from 2024-10-01 00:00 to 2024-10-31 00:00 (Europe/Berlin)';
@@ -312,7 +312,7 @@ describe('the range that was read', () => {
 const TENTH = 100_000;
 
 test.runIf(SOAK)(
-  `${10 * TENTH} scans in rotated files that overlap are counted in constant memory`,
+  `${10 * TENTH} scans in rotated files that overlap are counted within a heap of 48 MB`,
   async () => {
     const cwd = await useDirectory();
     const rows = (from: number, to: number) => {

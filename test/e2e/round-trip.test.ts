@@ -60,7 +60,7 @@ describe('a list that is imported again', () => {
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([0, names]);
   });
 
-  test('with one edited cell leads to one PATCH, as its dry run predicts', async () => {
+  test('with one edited cell leads to one PATCH, as --dry-run predicts', async () => {
     const { sandbox, names, cwd, qr } = await useList();
     const file = join(cwd, 'codes.csv');
     await qr('list', '-o', 'codes.csv', '--delimiter', ';', '--excel');
@@ -101,7 +101,7 @@ test('qr create reads a workbook and writes its results to a workbook', async ()
   expect(sandbox.requests).toHaveLength(sent);
 });
 
-test('dates, times and numbers in columns of the user keep their cell types in the results', async () => {
+test("dates, times and numbers in the user's own columns keep their cell types in the results", async () => {
   const { qr, cwd } = await useList();
   const file = await openWholeFile(join(cwd, 'shelves.xlsx'), {
     processes: { pid: 1, isRunning: () => false },
@@ -139,8 +139,8 @@ test('dates, times and numbers in columns of the user keep their cell types in t
   expect(serials).toEqual([46_082, expect.closeTo(46_083 + 14.5 / 24, 9)]);
 });
 
-describe('a workbook of scans', () => {
-  test('of several codes requires one more request per code, which counts the scans first', async () => {
+describe('a workbook with scans', () => {
+  test('from several codes requires one more request per code, to count the scans first', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 700 });
     const cwd = await useDirectory();
     const run = (...args: string[]) =>

@@ -4,7 +4,7 @@ import { openTheatre } from '../rows/theatre.ts';
 import { BIN } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 
-it('random histories create no duplicate code, mix up no rows, and revert no edit without a report', async () => {
+it('random sequences of runs and edits create no duplicate code, mix up no rows, and revert no edit silently', async () => {
   const theatre = await openTheatre(BIN);
   onTestFinished(() => theatre.close());
   const problems: string[] = [];

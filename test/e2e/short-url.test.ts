@@ -19,7 +19,7 @@ const addressOf = (slug: string | undefined) => `https://qr.example/${slug}`;
 
 describe('short_url', () => {
   it.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'])(
-    'is in a list as .%s, and an update from that list changes nothing',
+    'is in a list written as .%s, and an update from that list changes nothing',
     async (type) => {
       const { sandbox, qrctl, rows } = await useProfile();
       expect(await qrctl('qr', 'list', '-o', `codes.${type}`)).toMatchObject({ code: 0 });
@@ -42,7 +42,7 @@ describe('short_url', () => {
     },
   );
 
-  it('is in the results of a creation, and is empty for a row without a code', async () => {
+  it('is in the results of `qr create`, and is empty for a row without a code', async () => {
     const { sandbox, qrctl, rows, write } = await useProfile();
     sandbox.workspace.setCodeLimit(4);
     await write('codes.csv', 'name,type,shelf\nmenu,sms,A\nposter,sms,B\n');
@@ -83,7 +83,7 @@ describe('short_url', () => {
 });
 
 describe('qr list -o codes.xlsx --timezone', () => {
-  it('has times in that zone, and other formats refuse --timezone before any request', async () => {
+  it('has times in the specified zone, and with any other format is refused before a request', async () => {
     const { sandbox, qrctl, rows } = await useProfile();
     sandbox.workspace.update(sandbox.codeId(0), { name: 'edited' });
     const wallOf = async (zone: string) => {
@@ -117,7 +117,7 @@ it.each([
   [['qr', 'update'], '--from'],
   [['qr', 'image'], '--from'],
   [['qr', 'check'], '--from'],
-])('the help of %j mentions .xlsx for %s', async (command, flag) => {
+])('the help for %j mentions .xlsx for %s', async (command, flag) => {
   const { stdout } = await runByDay(['help', ...command, '--full']);
   const [, text = ''] = new RegExp(`${flag}\\b([\\s\\S]*?)(?=\\n +-|\\n\\n)`).exec(stdout) ?? [];
   expect(text).toContain('.xlsx');

@@ -6,7 +6,7 @@ import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-test('the first command with a slug fetches the listing, and later commands send one or two requests per code', async () => {
+test('the first command with a slug requests the listing, and later commands send one or two requests per code', async () => {
   const sandbox = await useSandbox({ codes: 450, scans: 3, plan: 'business' });
   const cache = await useDirectory();
   const { slug, id } = sandbox.workspace.codes().at(-1) ?? { slug: '', id: '' };

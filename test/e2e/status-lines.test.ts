@@ -34,7 +34,7 @@ function sendForever(line: string, { socket }: RawRequest): void {
 }
 
 describe('an invalid status line', () => {
-  test.each(LINES)('of a gateway makes the request fail within seconds: %j', async (line) => {
+  test.each(LINES)('from a gateway makes the request fail within seconds: %j', async (line) => {
     const { env } = await useFaultServer((request) => sendBody(line, request));
     // An assertion outside of any promise ends a process; here it fails the test.
     const run = line === ASSERTED[0] ? runCli : runByDay;
@@ -44,7 +44,7 @@ describe('an invalid status line', () => {
     expect(stderr).not.toMatch(/assert|unexpected failure/);
   });
 
-  test('of one destination is reported for that code, and the other codes are checked', async () => {
+  test('from a destination is reported for its code, and the other codes are checked', async () => {
     const { port } = await useFaultServer((request) => {
       const [, kind, index] = /^\/(\w+)\/(\d+)/.exec(request.url) ?? [];
       const line = (kind === 'endless' ? ENDLESS : LINES)[Number(index)];

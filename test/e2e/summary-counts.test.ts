@@ -33,7 +33,7 @@ async function useRuns(options: SandboxOptions = {}) {
 }
 
 describe('the summary of qr create', () => {
-  it('from a file counts rows by outcome, even if the run is repeated or fails partway', async () => {
+  it('with a file counts rows by outcome, even if the run is repeated or fails partway', async () => {
     const { run, write, sandbox } = await useRuns({ codeLimit: 5 });
     await write('codes.csv', rowsOf('a', 'b', 'c'));
     expect(await run('qr', 'create', '--from', 'codes.csv', '--dry-run')).toMatchObject({
@@ -67,7 +67,7 @@ describe('the summary of qr create', () => {
     });
   });
 
-  it.runIf(SOAK)('from a file counts the finished rows if the run is interrupted', async () => {
+  it.runIf(SOAK)('with a file counts the finished rows if the run is interrupted', async () => {
     let asked = () => {};
     const waiting = new Promise<void>((resolve) => {
       asked = resolve;
@@ -92,7 +92,7 @@ describe('the summary of qr create', () => {
 
   const X = ['--name', 'x', '--destination', 'https://example.com/x'];
 
-  it('for one code counts the code, even if it is uncertain whether the code was created', async () => {
+  it('for one code counts that code, even if it is unclear whether the code was created', async () => {
     const { run } = await useRuns();
     expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
       exit: 0,
@@ -118,7 +118,7 @@ describe('the summary of qr create', () => {
   });
 });
 
-test('the summaries of `qr update` and `qr delete` count codes and outcomes, for codes and for files', async () => {
+test('the summaries of `qr update` and `qr delete` count codes and outcomes, with and without a file', async () => {
   const { run, write, sandbox } = await useRuns({
     intercept: sometimes(({ request }) => `${request.body}`.includes('"bad"') && fails(400)),
   });
@@ -248,7 +248,7 @@ test('the summaries of `scans stats`, `scans report` and `scans tail` count code
   });
 });
 
-test('the summaries of commands without codes have null counts and the names of their files', async () => {
+test('the summaries of commands without codes have null instead of a number of codes, and list their files', async () => {
   const { run } = await useRuns();
   expect(await run('api', 'GET', '/qr')).toMatchObject({
     exit: 0,
@@ -291,7 +291,7 @@ describe('the summary of scans export', () => {
     ['a directory of files', 'logs', ['--output-dir', 'logs']],
     ['a dataset', 'lake', ['--output-dir', 'lake', '-f', 'csv', '--partition-by', 'month']],
   ])(
-    'with --append --verify counts in %s the rows that both steps added, and all rows',
+    'with --append --verify and %s has the number of rows that were added by both steps, and of all rows',
     async (_, place, output) => {
       const { run, cwd, sandbox } = await useRuns({ codes: 2, scans: 300 });
       const night = () => run('scans', 'export', '--all', '--append', '--verify', ...output);
@@ -343,7 +343,7 @@ describe('the summary of scans export', () => {
     },
   );
 
-  it('with --append --verify has the same figures as metrics', async () => {
+  it('with --append --verify has the same numbers of rows if it is written as metrics', async () => {
     const { cwd, sandbox } = await useRuns({ codes: 1 });
     const night = argv`scans export --all -o log.csv --append --verify --summary run.prom --quiet`;
     await runByDay(night, { cwd, env: sandbox.env });
@@ -360,7 +360,7 @@ describe('the summary of scans export', () => {
     ]);
   });
 
-  it('with --restart that fails counts the rows of the file that stays', async () => {
+  it('has the number of rows in the unchanged file if --restart fails', async () => {
     let status = 200;
     const { run, cwd, sandbox } = await useRuns({
       codes: 1,
@@ -384,7 +384,7 @@ describe('the summary of scans export', () => {
     expect((await run(...args, '--restart')).summary).toMatchObject({ exit: 0, rows: 700, added: 700 });
   });
 
-  it('counts the rows of a new dataset on disk, even if a code failed or was read again', async () => {
+  it('has the number of rows in a new dataset, even if a code failed or was read again', async () => {
     let gone = () => {};
     let late = () => {};
     const { run, cwd, sandbox } = await useRuns({

@@ -35,7 +35,7 @@ async function summaryIn(directory: string) {
 
 const RUN = ['--summary', 'run.json'];
 
-test('the summary of an append has the added rows, the rows of the file, and the time of the newest row', async () => {
+test('the summary of an append has the number of added rows, of all rows, and the time of the newest row', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet', ...RUN];
@@ -101,7 +101,7 @@ test('a summary is written after an export, an unknown flag, a rejected key, and
   expect(down.retries).toBeGreaterThan(0);
 });
 
-test('a run that is ended by SIGTERM writes a summary', async () => {
+test('a run that is ended by SIGTERM writes its summary', async () => {
   let asked = () => {};
   const waiting = new Promise<void>((resolve) => {
     asked = resolve;
@@ -120,7 +120,7 @@ test('a run that is ended by SIGTERM writes a summary', async () => {
   expect(await summaryIn(cwd)).toMatchObject({ exit: 143, error: { message: 'terminated' } });
 });
 
-test('if the summary cannot be written, the run sends no request, or fails at its end', async () => {
+test("a run whose summary can't be written is refused before any request, or fails at its end", async () => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
   await symlink('nowhere', join(cwd, 'dangling'));
@@ -144,7 +144,7 @@ test('if the summary cannot be written, the run sends no request, or fails at it
   expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('/dev/full')]);
 });
 
-test('the error of a failed nightly run has the profile, the state of the data, and a hint', async () => {
+test('the error of a failed nightly run has the profile, what happened to the data, and a hint', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet'];
@@ -185,7 +185,7 @@ async function useHalfWay() {
   return { cwd, run };
 }
 
-test('the summary of an incomplete export has only the rows and the names of files that were written', async () => {
+test('the summary of an incomplete export has only the rows and file names that were written', async () => {
   const { cwd, run } = await useHalfWay();
   await run('--output-dir', 'scans', '--append', ...RUN);
   const appended = await summaryIn(cwd);
@@ -197,7 +197,7 @@ test('the summary of an incomplete export has only the rows and the names of fil
   expect(appended).toMatchObject({ rows, added: rows });
 });
 
-test('the summary of a single file that was not written has no rows', async () => {
+test('the summary of an export has no rows and no file if its only file was not written', async () => {
   const { cwd, run } = await useHalfWay();
   await run('-o', 'all.csv', ...RUN);
   expect(await summaryIn(cwd)).toMatchObject({ rows: 0, added: 0, watermark: null, files: [] });
@@ -219,7 +219,7 @@ const choices = [
   ['--status', 'paused', ...['1', '2'].map((n) => `00000000-0000-4000-8000-00000000000${n}`)],
 ];
 test.each(firstRows(1, choices))(
-  'failed rows are reported even if the reader closes the pipe (%s)',
+  'failed rows are reported on standard error even if the reader closes the pipe (%s)',
   async (...args) => {
     const sandbox = await useSandbox({ codes: 1 });
     const cwd = await useDirectory();
@@ -246,7 +246,7 @@ test.each(firstRows(1, choices))(
   },
 );
 
-test('an export that ends early reports its complete files, and claims nothing about data on a device', async () => {
+test('an export that ends early reports its complete files, and says nothing about data on a device', async () => {
   const { cwd, run } = await useHalfWay();
   const some = await run('--output-dir', 'scans');
   expect(await readdir(join(cwd, 'scans'))).toHaveLength(3);

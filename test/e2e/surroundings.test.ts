@@ -137,7 +137,7 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'standard output full', shell: '"$@" >/dev/full 2>said', code: 1 },
   { name: 'standard error full', shell: '"$@" 2>/dev/full', readable: true, soak: true },
   {
-    name: 'a reader of the first line',
+    name: 'a reader that reads only the first line',
     shell: '"$@" 2>said | head -n 1; exit $PIPESTATUS',
     soak: true,
   },
@@ -148,7 +148,7 @@ const SURROUNDINGS: Surrounding[] = [
   { name: 'CI', shell: TO_FILE, env: { CI: 'true' }, readable: true, soak: true },
   { name: 'LANG=C', shell: TO_FILE, env: { LANG: 'C', LC_ALL: 'C' }, readable: true, soak: true },
   {
-    name: 'another language and zone',
+    name: 'a different language and time zone',
     shell: TO_FILE,
     env: { LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Kolkata' },
     readable: true,
@@ -330,7 +330,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
   }
 
   test.each(SURROUNDINGS.filter(({ soak }) => !soak || SOAK))(
-    'work under this condition: $name',
+    'work under the condition: $name',
     async (surrounding) => {
       const found: Record<string, string[]> = {};
       const quick = Object.entries(COMMANDS).filter(([, { slow, typical }]) => (SOAK ? !slow : typical));
@@ -343,7 +343,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
   );
 
   test.runIf(SOAK).each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))(
-    'such as %s work if several of the tested conditions hold at the same time',
+    'such as %s work under each condition',
     async (name, row) => {
       const found: Record<string, string[]> = {};
       const tried = SURROUNDINGS.map(async (surrounding) => {
@@ -355,7 +355,7 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     },
   );
 
-  test('prompt in plain text on a dumb terminal, and do not prompt under CI', async () => {
+  test('prompt in plain text on a dumb terminal, and refuse to prompt in CI', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const [dumb, ci] = await Promise.all(
       [{ TERM: 'dumb' }, { CI: 'true' }].map((env) =>

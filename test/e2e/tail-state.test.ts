@@ -57,7 +57,7 @@ const idsIn = (stdout: string): number[] =>
     .map((line) => JSON.parse(line).id);
 
 describe('a restarted tail', () => {
-  test('continues after the last printed scan, and prints late scans', async () => {
+  test('continues after the last printed scan, and also prints older scans that arrived late', async () => {
     const { add, at, args, id } = await useTail();
     add(120);
     add(30);
@@ -73,7 +73,7 @@ describe('a restarted tail', () => {
     expect(second.stderr).toContain('; --since applies only to its first run');
   });
 
-  test('after a kill before the first scan begins at the start of the killed run (S4)', async () => {
+  test('begins at the start of the earlier run if that run was killed before its first scan (S4)', async () => {
     const { add, start, args, at, id } = await useTail();
     const running = await start(id);
     await running.waitFor(/Waiting for scans/);
@@ -84,7 +84,7 @@ describe('a restarted tail', () => {
     expect(idsIn(run.stdout)).toHaveLength(1);
   });
 
-  test('prints the scans of a code that was created between the runs', async () => {
+  test('prints the scans of a code that was created between the two runs', async () => {
     const { add, args, at, sandbox, state } = await useTail();
     add();
     await runByDay([...args('--all', '--since', '1h'), '--max-events', '1'], at);
@@ -97,7 +97,7 @@ describe('a restarted tail', () => {
 });
 
 describe('a service', () => {
-  test('whose clock is hours ahead for a while causes no lost or repeated scan after restarts (S8)', async () => {
+  test('whose clock is hours ahead for a while causes no lost and no repeated scan after restarts (S8)', async () => {
     let aheadMs = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
     const { add, args, at, id } = await useTail({ clock });
@@ -113,7 +113,7 @@ describe('a service', () => {
   });
 
   test.each([1, 2])(
-    'that responds once that a code does not exist (%i followed) does not end the tail, which requests the code (S9)',
+    'that once responds that a code does not exist (%i codes followed) does not end the tail (S9)',
     async (followed) => {
       let refuses = false;
       const { add, recorded, sandbox, id, state, args, at } = await useTail({
@@ -169,7 +169,7 @@ describe('a service', () => {
   );
 });
 
-describe('kill -9', () => {
+describe('a kill with SIGKILL', () => {
   test('at any time loses no scan, and the next run repeats at most the last batch (S2)', async () => {
     const { start, sandbox, id } = await useTail({
       codes: 1,
@@ -205,7 +205,7 @@ describe('kill -9', () => {
     expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(1);
   });
 
-  test('leaves each scan that the state records once in the file of standard output', async () => {
+  test('leaves each scan that is recorded in the state exactly once in the file of standard output', async () => {
     const { add, args, cwd, recorded, sandbox, id } = await useTail();
     const out = join(cwd, 'scans.ndjson');
     for (let round = 1; round <= (SOAK ? 3 : 2); round++) {

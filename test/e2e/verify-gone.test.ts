@@ -11,8 +11,8 @@ import type { TestSandbox } from '../support/sandbox.ts';
 const slugOf = ({ workspace, codeId }: TestSandbox, n: number) =>
   [...workspace.codes()].find(({ id }) => id === codeId(n))?.slug ?? '';
 
-describe.each(['slug', 'id'])('a log of codes specified by %s', (by) => {
-  test('continues without a deleted code, and reports the code once (A43)', async () => {
+describe.each(['slug', 'id'])('a log with codes specified by %s', (by) => {
+  test('continues without a deleted code, and reports its deletion once (A43)', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 4, scans: 120 });
     const names = [0, 1, 2].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
     const others = names.filter((_, at) => at !== 1);
@@ -33,7 +33,7 @@ describe.each(['slug', 'id'])('a log of codes specified by %s', (by) => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('is refused if a code that still exists is omitted because of a mistyped name', async () => {
+  test('is not continued if one of the specified codes does not exist (4)', async () => {
     const { sandbox, run } = await useJob({ codes: 3, scans: 20 });
     const names = [0, 1].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
     const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'two.csv', '--append');
@@ -42,7 +42,7 @@ describe.each(['slug', 'id'])('a log of codes specified by %s', (by) => {
   });
 });
 
-test('a dataset and a directory of files continue without a deleted code', async () => {
+test('a dataset and a directory of files report a deleted code once (8), and then continue without it', async () => {
   const { sandbox, run } = await useJob({ codes: 3, scans: 120 });
   const ids = [0, 1].map((n) => sandbox.codeId(n));
   const lines = [
@@ -55,7 +55,7 @@ test('a dataset and a directory of files continue without a deleted code', async
   for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 0 });
 });
 
-test('a code that exists, but whose scans were not found once, counts as failed, not as deleted', async () => {
+test('a code that exists, but whose scans were once reported as missing, counts as failed, not as deleted', async () => {
   const failure = { code: { id: 'a' }, error: new NotFoundError('no such code') };
   const asked: string[] = [];
   const sinks = { noteGone: async () => Promise.reject(new Error('it is not gone')) };
@@ -65,7 +65,7 @@ test('a code that exists, but whose scans were not found once, counts as failed,
 });
 
 describe('`scans verify`', () => {
-  test('reports deleted codes until --accept-gone or --repair records them (V7)', async () => {
+  test('reports deleted codes in each run until --accept-gone or --repair records their deletion (V7)', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 200 });
     expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
     const text = await readFile(join(cwd, 'all.csv'), 'utf8');

@@ -76,7 +76,7 @@ describe('a loss', () => {
       8,
     ],
     [
-      'of a state, for an older one',
+      'of a state that was replaced with an older one',
       async (job) => {
         await copyFile(job.at('log.csv.state.json'), job.at('older'));
         addScan(job.sandbox, 0, -MINUTE);
@@ -96,7 +96,7 @@ describe('a loss', () => {
     ['of the file', ({ at }) => rm(at('log.csv')), 2],
     ['that emptied the file', ({ at }) => writeFile(at('log.csv'), ''), 8],
     [
-      'of a row whose line is torn',
+      'that left a truncated line',
       async ({ at }) => appendFile(at('log.csv'), '00000000-0000-4000-8000-00000000'),
       8,
     ],
@@ -125,7 +125,7 @@ describe('a loss', () => {
     },
   );
 
-  test('of a part in the middle of a dataset is reported, but not of its oldest part (V10)', async () => {
+  test('of a part in the middle of a dataset is reported, and the loss of its oldest part is not (V10)', async () => {
     const { run, at } = await useLogs(2, 8);
     const place = ['--all', '--output-dir', 'lake'];
     expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({
@@ -145,7 +145,7 @@ describe('a loss', () => {
 });
 
 describe('`scans verify`', () => {
-  test('exits with 9 for an edited archive that --input specifies (V10)', async () => {
+  test('exits with 9 for an edited archive in --input (V10)', async () => {
     const job = await useLogs();
     await exportAll(job, '--rotated');
     await mkdir(job.at('archive'));
@@ -210,7 +210,7 @@ describe('`scans verify`', () => {
     }
   });
 
-  test('refuses a log of another code, and codes that are not in the log (V12)', async () => {
+  test('refuses a log with another code, and codes that are not in the log (V12)', async () => {
     const { sandbox, run } = await useLogs();
     const [one, other] = [0, 1].map((n) => sandbox.codeId(n));
     expect(await run('scans', 'export', one ?? '', '-o', 'one.csv', '--append')).toMatchObject({ code: 0 });
@@ -221,7 +221,7 @@ describe('`scans verify`', () => {
     expect(await run('scans', 'verify', one ?? '', '--input', 'one.csv')).toMatchObject({ code: 0 });
   });
 
-  test('refuses an empty file, and a range outside of the log (V12)', async () => {
+  test('refuses an empty file, and a range outside the log (V12)', async () => {
     const job = await useLogs();
     await exportAll(job);
     await writeFile(job.at('empty.csv'), '');
@@ -229,7 +229,7 @@ describe('`scans verify`', () => {
     expect(await job.run(...VERIFY_ALL, '--since', '2999-01-01')).toMatchObject(ends(2, 'log.csv'));
   });
 
-  test('reports a new code that was never exported and has scans in the time of the log as missing (V12)', async () => {
+  test('reports scans of a code that was never exported as missing if they are in the range of the log (V12)', async () => {
     const job = await useLogs(3, 203);
     const { sandbox, run, rows } = job;
     await exportAll(job);
@@ -253,7 +253,7 @@ describe('`scans verify`', () => {
     expect(await run(...EXPORT_ALL)).toMatchObject(ends(0, 'Exported 0 scans'));
   });
 
-  test('refuses the log of another service, and of another workspace of the same service (V13)', async () => {
+  test('refuses a log from another service, and from another workspace on the same service (V13)', async () => {
     const [mine, theirs] = [
       await useSandbox({ codes: 3, scans: 200 }),
       await useSandbox({ codes: 3, scans: 200, seed: 7 }),
@@ -271,7 +271,7 @@ describe('`scans verify`', () => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('reports a plain export that ends within a line, and compares a shortened export only in the printed range', async () => {
+  test('reports a plain export that ends within a line, and compares a shortened one only in the printed range', async () => {
     const { sandbox, run, at } = await useLogs(1);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'plain.csv')).toMatchObject({ code: 0 });
@@ -285,7 +285,7 @@ describe('`scans verify`', () => {
   });
 });
 
-describe('an equal result', () => {
+describe('a verification without differences', () => {
   test('prints the compared range, or nothing with --quiet', async () => {
     const job = await useLogs();
     await exportAll(job);
@@ -333,7 +333,7 @@ describe('a log whose rotated file', () => {
     expect(await linesOf(at('log.csv'))).toHaveLength(3);
   });
 
-  test('is in fact a file of another export is verified without that file', async () => {
+  test('is in fact from another export is verified without that file', async () => {
     const { sandbox, run } = await useLogs();
     const [one = '', other = ''] = [0, 1].map((n) => sandbox.codeId(n));
     expect(await run('scans', 'export', one, '-o', 'scans.csv', '--append')).toMatchObject({ code: 0 });

@@ -70,7 +70,7 @@ describe.each(firstRows(1, ['scans.csv', 'scans.ndjson']))('an appended file %s'
   });
 });
 
-test('a log whose state was lost begins at its oldest scan, so neither an append nor a repair adds an older one (A44)', async () => {
+test('a log whose state was lost begins at its oldest scan, and neither an append nor a repair adds older scans (A44)', async () => {
   const { sandbox, cwd, run } = await useJob({ codes: 3, scans: 90 });
   const log = ['scans', 'export', '--all', '-o', 'scans.csv', '--append'];
   const newest = Math.max(
@@ -91,7 +91,7 @@ test('a log whose state was lost begins at its oldest scan, so neither an append
 });
 
 test.each(firstRows(1, ['csv', 'parquet']))(
-  'a dataset of %s gets a new part in the day of the late scan',
+  'a %s dataset gets one new part if a late scan is added by --repair',
   async (format) => {
     const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 300 });
     const append = argv`scans export --all --output-dir lake -f ${format} --partition-by month --append`;
@@ -112,7 +112,7 @@ test.each(firstRows(1, ['csv', 'parquet']))(
 );
 
 test.each(['id', 'slug'])(
-  'a directory of files by %s is compared, and only the file that lacks a scan is changed',
+  'a directory of files named by %s is compared, and only the file that lacks a scan is repaired',
   async (names) => {
     const { sandbox, cwd, run } = await useJob({ codes: 3, scans: 200 });
     const place = ['--output-dir', 'each'];
@@ -131,8 +131,8 @@ test.each(['id', 'slug'])(
   },
 );
 
-describe('rows that differ and are not missing', () => {
-  test('are reported as duplicate or unknown, and a plain export is not repaired', async () => {
+describe('extra rows in a plain export', () => {
+  test("are reported as duplicate or as no longer on the service, and the export can't be repaired", async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 1, scans: 700 });
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });
@@ -151,7 +151,7 @@ describe('rows that differ and are not missing', () => {
   });
 });
 
-test('a file that cannot be read is reported for its code, while the other files of a directory are compared', async () => {
+test("a file that can't be read is reported as missing scans, and the other files in its directory are compared", async () => {
   const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 5 });
   expect(await run('scans', 'export', '--all', '--output-dir', 'logs', '--append')).toMatchObject({
     code: 0,
@@ -166,7 +166,7 @@ test('a file that cannot be read is reported for its code, while the other files
   });
 });
 
-test('missing arguments are reported for `scans verify` and for `scans export --verify`', async () => {
+test('a missing or invalid file is refused by `scans verify`, and so is --verify without --append', async () => {
   const { run } = await useJob({ codes: 1, scans: 10 });
   expect(await run('scans', 'verify', '--all')).toMatchObject(ends(2, 'missing --input or --output-dir'));
   expect(await run('scans', 'verify', '--all', '--input', 'none.csv')).toMatchObject({ code: 2 });
@@ -175,7 +175,7 @@ test('missing arguments are reported for `scans verify` and for `scans export --
   );
 });
 
-test('a repair and an append at the same time add each scan once (V8)', async () => {
+test('repairs and an append at the same time add each scan once (V8)', async () => {
   const { sandbox, cwd, run } = await useJob({ codes: 1, scans: 731 });
   const code = sandbox.codeId();
   expect(await run('scans', 'export', code, '-o', 'scans.csv', '--append')).toMatchObject({ code: 0 });

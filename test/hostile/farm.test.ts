@@ -38,7 +38,7 @@ async function tryIt(name: string, server: HostileServer, command: string): Prom
 
 if (SOAK) {
   describe.each(asked)('a hostile server (%s)', (name, server) => {
-    test('lets no command print a wrong result with exit 0, show the key, or exceed its limits', {
+    test('makes no command print a wrong result with exit 0, show the key, or exceed its limits', {
       timeout: 1_800_000,
     }, async () => {
       const wrongs: string[] = [];
@@ -51,7 +51,7 @@ if (SOAK) {
       expect(wrongs).toEqual([]);
     });
 
-    test('prevents no command from ending on SIGTERM', { timeout: 600_000 }, async () => {
+    test('keeps no command from ending on SIGTERM', { timeout: 600_000 }, async () => {
       const random = createRandom(seed + name.length * 7919 + (name.codePointAt(0) ?? 0));
       const tried = Array.from({ length: 3 }, () =>
         terminate(server, pick(random, Object.keys(COMMANDS)), 150 + 2500 * random()),

@@ -18,7 +18,7 @@ function tell({ parser, inputs, slowestMs, slowest, peakMb }: ParserReport): voi
 }
 
 if (SOAK) {
-  test(`each of ${total} damaged inputs is read or refused, within the limits of time and memory`, {
+  test(`each of ${total} damaged inputs is read or refused within the time and memory limits`, {
     timeout: 4 * 3_600_000,
   }, async () => {
     const { reports, findings } = await fuzz({ seed, total, only, parallel: 2, told: tell });
@@ -30,7 +30,7 @@ if (SOAK) {
   });
 } else {
   test.each(PARSERS.map((parser) => [parser.name, parser] as const))(
-    'reads or refuses damaged input for %s',
+    'damaged input for %s is read or refused',
     async (_, parser) => {
       const directory = await useDirectory();
       const count = parser.isApart ? 1 : countOf(parser, total);

@@ -63,7 +63,7 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
     expect(stderr).toContain('Created 71 codes, adopted 9 (81 requests)');
   });
 
-  it('that repeats all but POST (retry-on all-retryable-errors), qrctl adopts the codes of POSTs without a response', async () => {
+  it('that repeats all requests but POST, qrctl adopts the codes of POSTs without a response', async () => {
     const lostPost = everyNinthPost(applyThenDrop);
     const lostGet = sometimes(
       ({ request, number }) => request.method === 'GET' && number % 5 === 0 && dropBefore,

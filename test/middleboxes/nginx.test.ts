@@ -70,7 +70,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(await box.log()).toMatch(/^POST \S+ 504 504$/m);
   });
 
-  it('that refuses long bodies (client_max_body_size), qrctl creates the other rows, and reports the long one (8)', async () => {
+  it('that refuses long bodies (client_max_body_size), only the row that is too long fails (8)', async () => {
     const sandbox = await useService();
     const { port } = await startNginx({ server: `client_max_body_size 1k; ${passTo(sandbox.port)}` });
     const { code, outcomes } = await createRows(

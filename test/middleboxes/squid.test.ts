@@ -39,7 +39,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     expect((await box.log()).match(/ POST http:/g)).toHaveLength(80);
   });
 
-  it('no request is sent to a host in NO_PROXY', async () => {
+  it('qrctl sends no request to a host in NO_PROXY', async () => {
     const sandbox = await useService();
     const box = await startSquid();
     const env = {
@@ -75,7 +75,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
   });
 
   describe.skipIf(!hasBox('nginx'))('as a tunnel (HTTPS_PROXY)', () => {
-    it('qrctl prints the same bytes and creates each row once', async () => {
+    it('qrctl prints the same bytes as without squid, and creates each row once', async () => {
       const { sandbox, env } = await useSecureService();
       const box = await startSquid();
       const tunnelled = { ...env, HTTPS_PROXY: `http://127.0.0.1:${box.port}` };

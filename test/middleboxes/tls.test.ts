@@ -7,7 +7,7 @@ import { createRows, expectEachRowOnce, expectSameBytes, through, useService } f
 
 const passTo = (port: number) => `location / { proxy_pass http://127.0.0.1:${port}; }`;
 
-describe.skipIf(!hasBox('nginx'))('behind TLS of a private authority', () => {
+describe.skipIf(!hasBox('nginx'))('behind TLS with a certificate from a private authority,', () => {
   it('qrctl prints the same bytes as without TLS if NODE_EXTRA_CA_CERTS specifies the authority', async () => {
     const sandbox = await useService();
     const authority = await createAuthority();

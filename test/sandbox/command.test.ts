@@ -26,7 +26,7 @@ async function open(...flags: string[]) {
 }
 
 describe('qrctl sandbox', () => {
-  test('prints base URL and key, one per line, when it listens, and everything else on standard error', async () => {
+  test('prints the base URL and the key on one line each when it is ready, and everything else on standard error', async () => {
     const { running, get } = await open();
     expect((await get('/qr')).status).toBe(200);
     await running.waitFor(/Ctrl-C/);
@@ -61,7 +61,7 @@ describe('qrctl sandbox', () => {
     expect((await read(`/qr/${data[0]?.id}/scans`)).pagination.total).toBe(70);
   });
 
-  test('accepts only the key of --key', async () => {
+  test('accepts only the key that --key specifies', async () => {
     const { baseUrl, key, get } = await open('--key', 'svc_live_mine');
     expect(key).toBe('svc_live_mine');
     expect((await get('/qr')).status).toBe(200);
@@ -70,14 +70,14 @@ describe('qrctl sandbox', () => {
     ).toBe(401);
   });
 
-  test.runIf(SOAK)('logs one line per request with --verbose, never the key', async () => {
+  test.runIf(SOAK)('logs one line per request with --verbose, without the key', async () => {
     const { running, get } = await open('--verbose');
     await get('/qr?limit=7');
     await running.waitFor(/GET \/api\/v1\/qr\?limit=7 200 \d+ ms, 999 left/);
     expect(running.output().stderr).not.toContain('svc_live_');
   });
 
-  test('applies the faults of --fault, and starts its clock at the time of --clock', async () => {
+  test('applies the faults from --fault, and starts its clock at the time from --clock', async () => {
     const { running, get, read } = await open('--fault=500:1', '--fault=drop:2', '--clock', '2026-10-01');
     expect((await get('/qr')).status).toBe(500);
     await expect(get('/qr')).rejects.toThrow();
@@ -89,7 +89,7 @@ describe('qrctl sandbox', () => {
     expect(newest?.ts).toMatch(/^2026-0/);
   });
 
-  test('reports that the port of --port is in use', async () => {
+  test('fails if the port in --port is in use (2)', async () => {
     const holder = createServer();
     const port = await new Promise<number>((resolve) => {
       holder.listen(0, '127.0.0.1', () => resolve(Number(Reflect.get(holder.address() ?? {}, 'port'))));
@@ -106,7 +106,7 @@ describe('qrctl sandbox', () => {
     expect(new Set(ports).size).toBe(2);
   });
 
-  test('listens on loopback only', async () => {
+  test('listens only on the loopback interface', async () => {
     const { port } = await open();
     const outside = Object.values(networkInterfaces())
       .flat()

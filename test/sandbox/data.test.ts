@@ -6,7 +6,7 @@ import { fakeClock } from '../support/clock.ts';
 import { useSandbox, withSandbox } from '../support/sandbox.ts';
 
 describe('sample data', () => {
-  test('is the same for the same seed, and differs for another seed', async () => {
+  test('is the same for the same seed, and different for another seed', async () => {
     const dump = (seed: number) =>
       withSandbox({ seed, codes: 5, scans: 20 }, async ({ workspace, scans, codeId }) => [
         workspace.codes(),
@@ -16,7 +16,7 @@ describe('sample data', () => {
     expect(await dump(2)).not.toEqual(await dump(1));
   });
 
-  test('has every type and status, and names that break tables, sheets and terminals', async () => {
+  test('has every type and status, and names that are difficult for tables, sheets and terminals', async () => {
     const codes = (await useSandbox({ codes: 100 })).workspace.codes();
     expect(new Set(codes.map(({ type }) => type))).toEqual(new Set(CODE_TYPES));
     expect(new Set(codes.map(({ status }) => status))).toEqual(new Set(CODE_STATUSES));
@@ -36,7 +36,7 @@ describe('sample data', () => {
     expect(codes.some(({ destination }) => destination === null)).toBe(true);
   });
 
-  test('has scans with every device, with and without places, and with hostile referrers', async () => {
+  test('has scans with every device, with and without a country or city, and with hostile referrers', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 3000 });
     const scans = sandbox.scans(sandbox.codeId());
     expect(new Set(scans.map(({ device }) => device))).toEqual(new Set(DEVICES));
@@ -47,7 +47,7 @@ describe('sample data', () => {
     }
   });
 
-  test('has unique scan IDs in the workspace', async () => {
+  test('has scan IDs that are unique in the workspace', async () => {
     const sandbox = await useSandbox({ codes: 5, scans: 300 });
     const ids = sandbox.workspace.codes().flatMap(({ id }) => sandbox.scans(id).map((scan) => scan.id));
     expect(new Set(ids).size).toBe(1500);
@@ -57,7 +57,7 @@ describe('sample data', () => {
     expect(new Set(Array.from({ length: 100_000 }, (_, index) => slug(1, 1, index))).size).toBe(100_000);
   });
 
-  test('has the codes that the examples of README and help use', async () => {
+  test('has the codes that the examples in README and help use', async () => {
     const codes = (await useSandbox({ codes: 4, listOrder: 'oldest' })).workspace.codes();
     expect(codes.map((code) => code.slug).slice(0, 3)).toEqual(['spring-menu', 'summer-menu', 'old-poster']);
   });
@@ -84,7 +84,7 @@ describe('sample scans', () => {
     return counts;
   }
 
-  test('of a menu are most frequent at lunch and dinner, and on Fridays and Saturdays', async () => {
+  test('for a menu are most frequent at lunch and dinner, and on Fridays and Saturdays', async () => {
     // In winter: the zone of its city is UTC.
     const hours = await countBy(0, (ms) => Math.floor(ms / HOUR_MS) % 24);
     const busiest = hours.map((scans, hour) => ({ scans, hour })).sort((a, b) => b.scans - a.scans);
@@ -98,7 +98,7 @@ describe('sample scans', () => {
     expect(Math.min(weekdays[5] ?? 0, weekdays[6] ?? 0)).toBeGreaterThan(1.3 * (weekdays[1] ?? 0));
   });
 
-  test('of a removed poster end, while those of another menu increase', async () => {
+  test('for a removed poster end, and those for a growing menu increase', async () => {
     const START = 1_735_689_600_000 - 90 * 24 * HOUR_MS;
     const decade = (ms: number) => Math.floor((ms - START) / (10 * 24 * HOUR_MS));
     const dead = await countBy(2, decade);
@@ -107,14 +107,14 @@ describe('sample scans', () => {
     expect(grown[8] ?? 0).toBeGreaterThan(2 * (grown[0] ?? 0));
   });
 
-  test('are mostly made in the city of the code', async () => {
+  test('are mostly from the city in the name of the code', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000 });
     const cities = sandbox.scans(sandbox.codeId()).map(({ city }) => city);
     const [name = ''] = sandbox.workspace.codes().map((code) => code.name);
     expect(cities.filter((city) => city !== null && name.includes(city)).length).toBeGreaterThan(1000);
   });
 
-  test('belong mostly to a quarter of the codes, unless hasEqualSizes is set', async () => {
+  test('belong mostly to a quarter of the codes, or equally to all codes if hasEqualSizes is set', async () => {
     const totals = async (hasEqualSizes: boolean) => {
       const sandbox = await useSandbox({ codes: 40, scans: 1000, hasEqualSizes });
       return sandbox.workspace.codes().map(({ id }) => sandbox.scans(id).length);
@@ -147,7 +147,7 @@ describe('live scans', () => {
 });
 
 describe('latency', () => {
-  test('delays the response to a request, but not its effect', async () => {
+  test('delays the response to a request, but not the effect of the request', async () => {
     const clock = fakeClock();
     const sandbox = await useSandbox({ codes: 0, latencyMs: 250, clock });
     const reply = ask(sandbox, 'POST', '/qr', { body: { name: 'slow' } });

@@ -7,8 +7,8 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 /** Small windows are of no interest here. */
 const CALM = { limit: 100_000 };
 
-describe('every response', () => {
-  test('has the four rate-limit headers and a date', async () => {
+describe('a response', () => {
+  test('has the four rate-limit headers and a Date header, whatever its status is', async () => {
     const sandbox = await useSandbox({ codes: 1, plan: 'pro' });
     const id = sandbox.codeId();
     const replies = await Promise.all([
@@ -34,7 +34,7 @@ describe('every response', () => {
     }
   });
 
-  test('to a failed request has an Error body', async () => {
+  test('with status 405 or 413 has an Error body', async () => {
     const sandbox = await useSandbox();
     // Those of the described operations: openapi.test.ts.
     const replies = {
@@ -66,7 +66,7 @@ describe('authentication', () => {
     ['another key', { authorization: 'Bearer svc_live_other' }],
     ['another scheme', { authorization: 'Basic c3ZjOg==' }],
     ['an empty key', { authorization: 'Bearer ' }],
-  ])('fails for a request with %s (401), which is not applied', async (_name, headers) => {
+  ])('fails for a request with %s (401), and the request is not applied', async (_name, headers) => {
     const sandbox = await useSandbox({ codes: 1 });
     const reply = await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`, { key: false, headers });
     expect(reply.status).toBe(401);
@@ -75,7 +75,7 @@ describe('authentication', () => {
 });
 
 describe('GET /qr', () => {
-  test('pages through all codes, 20 per page by default, newest first', async () => {
+  test('returns all codes in pages, 20 per page by default, newest first', async () => {
     const sandbox = await useSandbox({ codes: 45 });
     const first = await ask(sandbox, 'GET', '/qr');
     const last = await ask(sandbox, 'GET', '/qr?page=3');
@@ -96,18 +96,21 @@ describe('GET /qr', () => {
     ['cap', 200, 100],
     ['reject', 400, undefined],
     [30, 200, 30],
-  ] as const)('treats limit=101 as the option overLimit requires: %s', async (overLimit, status, rows) => {
-    const sandbox = await useSandbox({ codes: 120, overLimit });
-    const reply = await ask(sandbox, 'GET', '/qr?limit=101');
-    expect([reply.status, reply.body.pagination?.limit, reply.body.data?.length]).toEqual([
-      status,
-      rows,
-      rows,
-    ]);
-  });
+  ] as const)(
+    'with limit=101 does as the option overLimit specifies: %s',
+    async (overLimit, status, rows) => {
+      const sandbox = await useSandbox({ codes: 120, overLimit });
+      const reply = await ask(sandbox, 'GET', '/qr?limit=101');
+      expect([reply.status, reply.body.pagination?.limit, reply.body.data?.length]).toEqual([
+        status,
+        rows,
+        rows,
+      ]);
+    },
+  );
 
   test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'limit=0', 'limit='])(
-    'refuses %s, or ignores it with the option badPage',
+    'refuses %s (400), or ignores it with the option badPage `default`',
     async (query) => {
       const strict = await useSandbox({ codes: 3 });
       const lenient = await useSandbox({ codes: 3, badPage: 'default' });
@@ -117,7 +120,7 @@ describe('GET /qr', () => {
     },
   );
 
-  test('lists codes in the order of the option listOrder', async () => {
+  test('lists codes in the order that the option listOrder specifies', async () => {
     const [newest = [], oldest = [], byId = []] = await Promise.all(
       (['newest', 'oldest', 'id'] as const).map(async (listOrder) => {
         const sandbox = await useSandbox({ codes: 12, listOrder });
@@ -130,7 +133,7 @@ describe('GET /qr', () => {
 });
 
 describe('POST /qr', () => {
-  test('creates a code of type url without destination from a name alone', async () => {
+  test('creates an active code of type url without a destination if only a name is sent', async () => {
     const sandbox = await useSandbox({ codes: 0 });
     const { status, body } = await ask(sandbox, 'POST', '/qr', { body: { name: 'Menü' } });
     expect(status).toBe(201);
@@ -146,7 +149,7 @@ describe('POST /qr', () => {
     expect((await ask(sandbox, 'GET', `/qr/${body.id}/scans`)).body.pagination.total).toBe(0);
   });
 
-  test('ignores fields that are read-only or unknown', async () => {
+  test('ignores read-only and unknown fields', async () => {
     const sandbox = await useSandbox({ codes: 0 });
     const body = {
       name: 'a',
@@ -178,7 +181,7 @@ describe('POST /qr', () => {
     expect(sandbox.workspace.codes()).toEqual([]);
   });
 
-  test('refuses codes above the limit of the plan with 403, until a code is deleted or the limit is raised', async () => {
+  test('refuses a code above the code limit (403) until a code is deleted or the limit is raised', async () => {
     const sandbox = await useSandbox({ codes: 2, codeLimit: 3 });
     const create = async () => (await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } })).status;
     expect([await create(), await create()]).toEqual([201, 403]);
@@ -260,7 +263,7 @@ describe('/qr/{id}', () => {
 });
 
 describe('GET /qr/{id}/scans', () => {
-  test('returns 50 scans per page by default, and 500 at most', async () => {
+  test('returns 50 scans per page by default, and at most 500', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 1234 });
     const scans = `/qr/${sandbox.codeId()}/scans`;
     const expected = { page: 1, limit: 50, total: 1234, pages: 25 };
@@ -271,7 +274,7 @@ describe('GET /qr/{id}/scans', () => {
     expect((await ask(rejecting, 'GET', `/qr/${rejecting.codeId()}/scans?limit=501`)).status).toBe(400);
   });
 
-  test('applies since and until with UTC offsets such as +01:00', async () => {
+  test('compares since and until correctly if they have UTC offsets such as +01:00', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder: 'asc' });
     const id = sandbox.codeId();
     const query = 'since=2024-12-01T01:00:00%2B01:00&until=2024-12-02T00:00:00Z&limit=500';

@@ -38,7 +38,7 @@ describe('/openapi.json', () => {
     expect(part('info', 'version')).toBe('1.0.0');
   });
 
-  test('lists the fields of a code and of a scan in the order in which they are printed', () => {
+  test('lists the fields of a code and of a scan in the order in which qrctl prints them', () => {
     for (const [name, fields] of [
       ['QRCode', CODE_FIELDS],
       ['Scan', SCAN_FIELDS],
@@ -61,7 +61,7 @@ describe('/openapi.json', () => {
   });
 });
 
-test.each(Object.entries(EXAMPLES))('the example of %s matches its schema', (name, example) => {
+test.each(Object.entries(EXAMPLES))('the example for %s matches its schema', (name, example) => {
   const validate = ajv.compile({ $ref: `openapi.json#/components/schemas/${name}` });
   expect([validate(example), validate.errors]).toEqual([true, null]);
 });
@@ -120,7 +120,7 @@ describe('the OpenAPI description', () => {
     },
   );
 
-  test('contains no response that is not tested', () => {
+  test('contains only responses that are tested', () => {
     const tried = new Set(cases.map(([method, path, status]) => `${method} ${path} ${status}`));
     const described = [...tried]
       .map((line) => line.split(' '))

@@ -29,7 +29,7 @@ describe('a planned fault', () => {
   test.each([
     ['lose-answer', 2],
     ['drop', 1],
-  ] as const)('of kind %s closes the connection and leaves %d codes', async (kind, codes) => {
+  ] as const)('of kind %s closes the connection, after which there are %d codes', async (kind, codes) => {
     const { sandbox, send, applied } = await open({ kind, n: 1 });
     await expect(send('POST')).rejects.toThrow();
     expect(sandbox.workspace.codes()).toHaveLength(codes);
@@ -37,7 +37,7 @@ describe('a planned fault', () => {
     expect(applied).toEqual([`${kind}:1 POST`]);
   });
 
-  test('of kind 500 or 429 is an error response to a request that is not applied', async () => {
+  test('of kind 500 or 429 leads to an error response, and the request is not applied', async () => {
     const { sandbox, send } = await open({ kind: '500', n: 1 }, { kind: '429', n: 2 });
     expect(await send('POST')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     const refused = await send('POST');
@@ -46,7 +46,7 @@ describe('a planned fault', () => {
     expect(sandbox.workspace.codes()).toHaveLength(1);
   });
 
-  test('of kind html responds with an HTML page (200) to a request that is not applied', async () => {
+  test('of kind html leads to an HTML page with status 200, and the request is not applied', async () => {
     const { sandbox } = await open({ kind: 'html', n: 1 });
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     const response = await fetch(`${sandbox.baseUrl}/qr`, { method: 'POST', headers, body: '{"name":"a"}' });
@@ -64,7 +64,7 @@ describe('a planned fault', () => {
     expect(waits).toEqual([SLOW_MS]);
   });
 
-  test('counts all requests to the API, but only requests that change codes for lose-answer', async () => {
+  test('counts all API requests, or for lose-answer only the requests that change codes', async () => {
     const { sandbox, send, applied } = await open({ kind: 'lose-answer', n: 2 }, { kind: '500', n: 3 });
     await ask(sandbox, 'GET', '/openapi.json', { key: false });
     expect([(await send('GET')).status, (await send('POST')).status]).toEqual([200, 201]);
@@ -75,7 +75,7 @@ describe('a planned fault', () => {
   });
 });
 
-describe('the clock of the sandbox', () => {
+describe('the clock in a sandbox', () => {
   const post = (port: number, body?: string) =>
     fetch(`http://127.0.0.1:${port}/sandbox/clock`, { method: 'POST', body });
 
@@ -111,7 +111,7 @@ describe('the clock of the sandbox', () => {
     },
   );
 
-  test('cannot be moved below /api/v1 or by GET, and is not in /openapi.json', async () => {
+  test("can't be moved by a path below /api/v1 or by GET, and /openapi.json does not mention it", async () => {
     const sandbox = await useSandbox({ codes: 1 });
     expect((await ask(sandbox, 'POST', '/sandbox/clock', { rawBody: '24h' })).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${sandbox.port}/sandbox/clock`)).status).toBe(404);

@@ -12,12 +12,12 @@ function limiter(options: SandboxOptions, startMs = NOON) {
   return { clock, ...createRateLimiter(withDefaults(options), clock.now) };
 }
 
-describe('a window of the rate limit', () => {
+describe('a rate-limit window', () => {
   test.each([
     ['free', 60],
     ['pro', 300],
     ['business', 1000],
-  ] as const)('of the plan %s admits %d requests, and refuses the next request', (plan, limit) => {
+  ] as const)('for the plan %s admits %d requests, and refuses the next request', (plan, limit) => {
     const { admit } = limiter({ plan });
     const admitted = Array.from({ length: limit }, () => admit());
     expect(admitted.every(({ allowed }) => allowed)).toBe(true);
@@ -27,7 +27,7 @@ describe('a window of the rate limit', () => {
     expect(admit()).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  test('lasts until the full minute, including the last millisecond before it', async () => {
+  test('ends at the full minute, and not a millisecond earlier', async () => {
     const { admit, clock } = limiter({ limit: 1 }, NOON + 30_000);
     expect(admit().allowed).toBe(true);
     await clock.advance(29_999);
@@ -45,14 +45,14 @@ describe('a window of the rate limit', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('has its full size even if requests were refused in the window before it', async () => {
+  test('admits its full number of requests even if requests were refused in the previous window', async () => {
     const { admit, clock } = limiter({ limit: 2 });
     for (let n = 0; n < 10; n++) admit();
     await clock.advance(60_000);
     expect([admit().allowed, admit().allowed, admit().allowed]).toEqual([true, true, false]);
   });
 
-  test('begins anew if the clock is set back', () => {
+  test('starts again if the clock is set back', () => {
     const { admit, clock } = limiter({ limit: 1 });
     admit();
     clock.jump(-3_600_000);
@@ -74,7 +74,7 @@ describe('a window of the rate limit', () => {
   });
 });
 
-describe('the rate limit of a sandbox', () => {
+describe('the rate limit in a sandbox', () => {
   test('refuses a request with 429, Retry-After, rate-limit headers and an Error body, and does not apply it', async () => {
     const clock = fakeClock({ wallMs: NOON + 20_000 });
     const sandbox = await useSandbox({ codes: 0, limit: 1, clock });
@@ -101,12 +101,12 @@ describe('the rate limit of a sandbox', () => {
     expect((await ask(sandbox, 'GET', '/qr')).headers.get('x-ratelimit-remaining')).toBe('6');
   });
 
-  test('leads to 401, not 429, for a request without a key', async () => {
+  test('is applied after the key is checked: a request without a key gets 401, not 429', async () => {
     const sandbox = await useSandbox({ limit: 0 });
     expect((await ask(sandbox, 'GET', '/qr', { key: false })).status).toBe(401);
   });
 
-  test('uses the clock of the service, even if it is a day behind the clock of the machine', async () => {
+  test("uses the service's clock, even if it is a day behind the clock of the machine", async () => {
     const sandbox = await useSandbox({
       codes: 0,
       clock: fakeClock({ wallMs: NOON + 20_000 }),

@@ -63,7 +63,7 @@ describe('the pages of a log that does not change', () => {
     until: fc.option(fc.integer({ min: -120, max: 10 }), { nil: undefined }),
   });
 
-  test('contain each scan of the range once with any scanOrder, including late scans', () => {
+  test('contain each scan in the range once with any scanOrder, including late scans', () => {
     fc.assert(
       fc.property(anyLog, ({ base, added, limit, scanOrder, since, until }) => {
         const log = logOf(base, { scanOrder });
@@ -88,7 +88,7 @@ describe('the pages of a log that does not change', () => {
     expect(backward).toEqual(forward.toReversed());
   });
 
-  test('are not in order of time with scanOrder none, but in the same order for each page size', () => {
+  test('are not sorted by time with scanOrder none, but have the same order for each page size', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const scans = readAll(log, 7);
     expect(idsOf(scans)).toEqual(idsOf(readAll(log, 30)));
@@ -105,7 +105,7 @@ describe('a log that grows', () => {
     expect(idsOf(readAll(log, 10))).toEqual([...before, 1]);
   });
 
-  test('inserts a late row after the rows of the same time with scanOrder asc', () => {
+  test('inserts a late row after the rows with the same time with scanOrder asc', () => {
     const log = logOf(100, { scanOrder: 'asc' });
     const before = readAll(log, 1000);
     const [ts, place] = [
@@ -117,13 +117,13 @@ describe('a log that grows', () => {
   });
 });
 
-describe('scans of equal time', () => {
+describe('scans with the same time', () => {
   test('keep their positions by default', () => {
     const log = logOf(60, { scanOrder: 'asc' }, 6);
     expect(read(log, 1, 60, {}, 1)).toEqual(read(log, 1, 60, {}, 2));
   });
 
-  test('change positions between requests with tieOrder shuffled, but remain the same scans', () => {
+  test('change positions between requests with tieOrder shuffled, but each is still listed once', () => {
     const log = logOf(60, { scanOrder: 'asc', tieOrder: 'shuffled' }, 6);
     const [first, second] = [read(log, 1, 60, {}, 1).scans, read(log, 1, 60, {}, 2).scans];
     expect(first).not.toEqual(second);
@@ -147,18 +147,18 @@ describe('since and until', () => {
     };
   };
 
-  test('are inclusive and exclusive, respectively, by default', () => {
+  test('are an inclusive and an exclusive bound by default', () => {
     expect(sinceThen({})).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
   });
 
-  test('can be exclusive and inclusive, respectively', () => {
+  test('can be an exclusive and an inclusive bound', () => {
     expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({
       since: [1, 999, 1000],
       until: [-1, 0],
     });
   });
 
-  test('can be compared in whole seconds', () => {
+  test('can be compared with scans in whole seconds', () => {
     expect(sinceThen({ boundsResolution: 's' })).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
     const other = sinceThen({ boundsResolution: 's', sinceInclusive: false, untilInclusive: true });
     expect(other).toEqual({ since: [1000], until: [-1, 0, 1, 999] });

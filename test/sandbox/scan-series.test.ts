@@ -63,7 +63,7 @@ describe('a series of scans', () => {
     );
   });
 
-  test('is the same for the same seed and code, and differs for another seed or code', () => {
+  test('is the same for the same seed and code, and different for another seed or code', () => {
     const rows = (changes: Partial<SeriesShape>) => {
       const series = createSeries(shape(changes));
       return Array.from({ length: 20 }, (_, index) => series.jsonAt(index));
@@ -73,7 +73,7 @@ describe('a series of scans', () => {
     expect(rows({ code: 1 })).not.toEqual(rows({}));
   });
 
-  test('has some equal times, but none with a tieSize of 1', () => {
+  test('has some scans with equal times, but none with a tieSize of 1', () => {
     const ties = (tieSize: number) => {
       const series = createSeries(shape({ tieSize }));
       return Array.from(
@@ -85,7 +85,7 @@ describe('a series of scans', () => {
     expect(ties(1)).toBe(0);
   });
 
-  test('grows by new scans at the requested rate, up to the requested number', () => {
+  test('grows by new scans at the specified rate, up to the specified number', () => {
     const series = createSeries(shape({ base: 10, arrivals: { fromMs: END, perSecond: 4, most: 30 } }));
     const counts = [0, 249, 250, 1000, 60_000].map((ms) => series.count(END + ms));
     expect(counts).toEqual([10, 10, 11, 14, 40]);
@@ -99,7 +99,7 @@ describe('a series of scans', () => {
     expect(ids.some((id) => String(Number(id)) !== id)).toBe(true);
   });
 
-  test('of ten million scans needs less than 50 MiB of memory', () => {
+  test('with ten million scans needs less than 50 MiB of memory', () => {
     const series = createSeries(shape({ base: 10_000_000 }));
     const before = process.memoryUsage().heapUsed;
     for (let n = 0; n < 1000; n++) {

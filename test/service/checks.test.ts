@@ -8,7 +8,7 @@ const redact = createRedact('svc_live_canaryCANARY');
 const context = { dateMs: 1000, redact };
 
 describe('a page of scans', () => {
-  test('is accepted with unknown values and extra or missing fields, and has the time of each scan', () => {
+  test('is accepted with unknown values and extra or missing fields, and the result has the time of each scan', () => {
     const rows = [
       { ...SCAN, device: 'fridge', extra: [1] },
       { id: 2n ** 60n, ts: '2026-01-01T02:00:00+02:00' },

@@ -4,14 +4,14 @@ import { SOAK } from '../support/property-runs.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
 
-test('the excerpt of an HTML page contains the title and the body, but nothing else from the head', () => {
+test('the excerpt from an HTML page contains the title and the body, but nothing else from the head', () => {
   expect(
     excerpt('<head><style>b{}</style><title lang="en">502 Bad Gateway</title></head><h1>nginx</h1>', redact),
   ).toBe('502 Bad Gateway nginx');
 });
 
 test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])(
-  'the excerpt of a page with hundreds of thousands of %j has at most 120 characters',
+  'the excerpt from a page with hundreds of thousands of %j has at most 120 characters',
   (part) => {
     const page = `<html><head>${part.repeat(SOAK ? 2_000_000 : 200_000)}`;
     expect(excerpt(page, redact).length).toBeLessThanOrEqual(120);
@@ -57,7 +57,7 @@ describe('the key in a text from the service', () => {
     ['percent signs', '%'],
     ['blanks', ' '],
     ['one letter', 'S'],
-  ])('is searched for in linear time in a text that repeats %s', (_, part) => {
+  ])('is searched for within the time limit of a test in a million characters that repeat %s', (_, part) => {
     // By the square this would be hours.
     expect(redactOne(part.repeat(1_000_000 / part.length)).length).toBeLessThanOrEqual(1_000_000);
   });

@@ -99,7 +99,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-describe('a page of a gateway', () => {
+describe('a page from a gateway', () => {
   const page = '<html><head><title>Oops</title></head></html>';
   test.each([400, 404, 422])(
     'with status %i is reported as not from the service, not as invalid values or a missing code',
@@ -113,7 +113,7 @@ describe('a page of a gateway', () => {
     },
   );
 
-  test('with status 404 and a rate-limit header is treated as a response of the service', async () => {
+  test('with status 404 and a rate-limit header is treated as a response from the service', async () => {
     const server = await useFaultServer(say(rawAnswer(404, '', { 'X-RateLimit-Remaining': '3' })));
     expect(await failedGet(server)).toBeInstanceOf(NotFoundError);
   });
@@ -128,7 +128,7 @@ describe('a page of a gateway', () => {
   });
 });
 
-test('the same failure of concurrent requests is reported once, not once per request', async () => {
+test('the same failure in concurrent requests is reported less often than once per request', async () => {
   const server = await useFaultServer((request) =>
     (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request),
   );
@@ -334,7 +334,7 @@ describe('a call', () => {
     expect(server.requests.length).toBeLessThanOrEqual(7);
   });
 
-  test('that is aborted with a request in flight ends immediately, with the reason of the abort as the error', async () => {
+  test('that is aborted with a request in flight ends immediately, with the abort reason as the error', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGINT');
     const server = await useFaultServer(() => aborter.abort(reason));
@@ -343,7 +343,7 @@ describe('a call', () => {
     );
   });
 
-  test('that is aborted during a back-off ends immediately, with the reason of the abort as the error', async () => {
+  test('that is aborted during a back-off ends immediately, with the abort reason as the error', async () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGTERM');
     const events = { retry: () => queueMicrotask(() => aborter.abort(reason)) };
@@ -428,7 +428,7 @@ describe('a response', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
   });
 
-  test('keeps the digits of IDs above 2^53, and __proto__ as an ordinary field', async () => {
+  test('keeps all digits in IDs above 2^53, and __proto__ as an ordinary field', async () => {
     const row = JSON.stringify(SCAN).replace('"id":1', '"id":9007199254740993,"__proto__":{"polluted":true}');
     const server = await useFaultServer(say(rawAnswer(200, `{"data":[${row}],"pagination":{"total":1}}`)));
     const { rows } = await useService(server.baseUrl).listScans(CODE.id, { page: 1, limit: 500 });
@@ -446,7 +446,7 @@ describe('an error', () => {
     return (error as Error).message.replace(/127.0.0.1:\d+/, 'HOST').replace(CODE.id, 'ID');
   };
 
-  test('for a page of HTML has a short excerpt without tags, scripts and control characters', async () => {
+  test('for an HTML page has a short excerpt without tags, scripts and control characters', async () => {
     const page = `<html><head><title>502 Bad \u001b[31mGateway</title><style>b{}</style></head><body>
       <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
     const message = await tell(say(rawAnswer(502, page)));
@@ -456,7 +456,7 @@ describe('an error', () => {
     expect(message.length).toBeLessThan(230);
   });
 
-  test('for a page of HTML with status 200 states that the response is not JSON', async () => {
+  test('for an HTML page with status 200 states that the response is not JSON', async () => {
     expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
       'the response is not JSON: Log in to the hotel Wi-Fi (200) [GET /api/v1/qr/ID on HOST]',
     );
@@ -468,7 +468,7 @@ describe('an error', () => {
     ['', 'empty response'],
     [' \r\n', 'empty response'],
   ])(
-    'calls a body of white space empty, and a body of other text without words not JSON: %j',
+    'calls a body of white space empty, and a body without visible text not JSON: %j',
     async (text, what) => {
       expect(await tell(say(rawAnswer(200, text)))).toMatch(
         new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),
@@ -476,7 +476,7 @@ describe('an error', () => {
     },
   );
 
-  test('for a page of HTML with status 200 is avoided by a repeated request if the service responded before', async () => {
+  test('for an HTML page with status 200 is avoided by repeating the request if the service has responded before', async () => {
     const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
     const server = await useFaultServer((request) =>
       say(request.number === 1 ? html : rawAnswer(200, CODE))(request),
@@ -511,7 +511,7 @@ describe('an error', () => {
     [422, RejectedError],
     [501, UnexpectedResponseError],
   ])(
-    'for a GET with the response %i has the message and code of the service, and the GET is not repeated',
+    'for a GET with the response %i has the message and code from the service, and the GET is not repeated',
     async (status, failure) => {
       const server = await useFaultServer(refusal(status));
       const error = await failedGet(server);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseJson } from '#service/json';
 import { firstRows, SOAK } from '../support/property-runs.ts';
 
-test('parseJson parses a text without long integers like JSON.parse', async () => {
+test('parseJson returns the same as JSON.parse for a text without long integers', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (text) => {
       fc.pre(!/\d{16}/.test(text));
@@ -12,7 +12,7 @@ test('parseJson parses a text without long integers like JSON.parse', async () =
   );
 });
 
-test('integers keep their digits, however large', async () => {
+test('parseJson keeps all digits in integers, however large', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), async (id) => {
       const value = await parseJson(`{"rows":[{"id": ${id}},${id}],"n":${id}}`);
@@ -22,7 +22,7 @@ test('integers keep their digits, however large', async () => {
   );
 });
 
-test('a long integer keeps its digits at any place in a text, and digits in strings are unchanged', async () => {
+test('parseJson keeps all digits in a long integer at any place in a text, and does not change digits in strings', async () => {
   const before = fc.string({ maxLength: 40 }).map((text) => JSON.stringify(text));
   const space = fc.stringMatching(/^[ \n]{0,20}$/);
   await fc.assert(
@@ -36,7 +36,7 @@ test('a long integer keeps its digits at any place in a text, and digits in stri
   );
 });
 
-test('numbers with a fraction or an exponent become floating-point numbers, even next to long integers', async () => {
+test('parseJson reads numbers with a fraction or exponent as floating-point numbers, even next to long integers', async () => {
   const expected = [9007199254740993n, 1.5, 1000, 0.12345678901234568];
   expect(await parseJson('[9007199254740993, 1.5, 1e3, 0.12345678901234567890]')).toEqual(expected);
 });
@@ -72,7 +72,7 @@ describe('parseJson', () => {
     ['numbers', () => `[${'1,'.repeat(9_000_000)}1]`],
     ['texts', () => `[${'"a",'.repeat(1_500_000)}1]`],
   ];
-  test.each(firstRows(1, kinds))('refuses millions of %s', async (_, make) => {
+  test.each(firstRows(1, kinds))('refuses a text with millions of %s', async (_, make) => {
     await expect(parseJson(make())).rejects.toThrow('has too many values');
   });
 
@@ -86,7 +86,7 @@ describe('parseJson', () => {
     await expect(parseJson(text)).rejects.toThrow('is larger than 4 MiB and has integers beyond 2^53');
   });
 
-  test('refuses a number of more than 100 digits', async () => {
+  test('refuses a number with more than 100 digits', async () => {
     const digits = '7'.repeat(SOAK ? 3_000_000 : 300_000);
     await expect(parseJson(`{"id":${digits}}`)).rejects.toThrow(
       'contains a number with more than 100 digits',
@@ -94,7 +94,7 @@ describe('parseJson', () => {
     expect(await parseJson(`{"id":${'7'.repeat(100)}}`)).toEqual({ id: BigInt('7'.repeat(100)) });
   });
 
-  test('refuses nesting of more than 100 levels', async () => {
+  test('refuses a text that is nested more than 100 levels deep', async () => {
     const deep = `${'['.repeat(100_000)}12345678901234567890${']'.repeat(100_000)}`;
     await expect(parseJson(deep)).rejects.toThrow('is nested more than 100 levels deep');
   });

@@ -85,7 +85,7 @@ describe('proxyFor', () => {
 });
 
 describe('a proxy for plain http', () => {
-  test('receives the full URL, the password of the proxy, and the host of the service as Host', async () => {
+  test("receives the full URL, the proxy password, and the service's host in the Host header", async () => {
     const proxy = await useFaultServer(({ socket }) => socket.write(rawAnswer(200, pageOf([CODE]))));
     const env = { HTTP_PROXY: `http://user:p%40ss@127.0.0.1:${proxy.port}` };
     await useService('http://127.0.0.1:9/api/v1', { env }).listCodes({ page: 1, limit: 20 });
@@ -148,7 +148,7 @@ async function useProxy(react: (socket: Socket, head: string) => void) {
 }
 
 describe('a proxy for https', () => {
-  test('receives CONNECT with the password of the proxy, and never the key', async () => {
+  test("receives CONNECT with the proxy password, and no key is sent if the service's certificate is invalid", async () => {
     const seen: string[] = [];
     const service = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) =>
       socket.on('data', (data) => seen.push(String(data))),

@@ -21,7 +21,7 @@ function storeOf(kept: unknown) {
 }
 
 describe('remembered slugs', () => {
-  test('are those of this run and of earlier runs', async () => {
+  test('are the slugs from this run and earlier runs', async () => {
     const store = storeOf({ codes: [entry(1)] });
     const memory = createSlugMemory(store);
     memory.note([code(2)]);

@@ -48,7 +48,7 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual(['a', 'b']);
   });
 
-  it('is refused if ten codes from the first to the last do not exist, and the error contains both profiles', async () => {
+  it('is refused if ten known codes, from the first to the last, do not exist, and the error names both profiles', async () => {
     const knownIds = Array.from({ length: 28 }, (_, at) => `id-${at}`);
     const { answer, requested } = await ask({ workspace: other, knownIds, exists: ['id-1', 'id-26'] });
     const error = await answer.catch((thrown) => thrown);

@@ -44,19 +44,19 @@ async function load(
 }
 
 describe('a key-command', () => {
-  test('provides the key on the first line of its output, and its standard error is shown with the key redacted', async () => {
+  test('provides the key in its first line of output, and its standard error is printed with the key redacted', async () => {
     // The shell puts the parts together: a command line with a key in it is refused.
     const script = `key=$(printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}); echo "unlocking $key" >&2; printf '%s\\r\\n\\n' $key`;
     expect(await load(script)).toEqual({ apiKey: KEY, told: ['key-command: unlocking svc_live_cana…'] });
   });
 
-  test('runs without a key in its environment and with an empty standard input', async () => {
+  test('runs without QRCTL_API_KEY in its environment, and with empty standard input', async () => {
     const file = join(temporaryDirectory(), 'env');
     await load(`env > ${file}; cat; echo ${'x'.repeat(9)}`);
     expect(readFileSync(file, 'utf8')).not.toContain('QRCTL_API_KEY');
   });
 
-  test('provides the key before a process that it left in the background ends', async () => {
+  test('provides the key without waiting for a process that it started in the background', async () => {
     const started = systemClock.monotonic();
     expect((await load('sleep 20 & echo abcdefgh; echo the account')).apiKey).toBe('abcdefgh');
     expect(systemClock.monotonic() - started).toBeLessThan(10_000);
@@ -81,13 +81,13 @@ describe('a key-command', () => {
       'the key from the key-command is longer than 512 characters',
     ],
     ['prints without end', 'yes', 'the key-command printed far more than a key'],
-  ])('that %s leads to an error with that reason', async (_, script, words) => {
+  ])('that %s is refused with an error that states this reason', async (_, script, words) => {
     const refusal = await load(script).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toContain(words);
   });
 
-  test('that hangs is ended with its process group at the time limit, even if it ignores SIGTERM', async () => {
+  test('that exceeds its time limit is ended with its process group, even if it ignores SIGTERM', async () => {
     const file = join(temporaryDirectory(), 'pid');
     const script = `trap '' TERM; (trap '' TERM; sleep 60) & echo $! > ${file}; wait`;
     await expect(load(script, { timeoutMs: 700 })).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('a key-command', () => {
     await until(() => !isRunning(Number(readFileSync(file, 'utf8'))));
   });
 
-  test('is ended by Ctrl-C', async () => {
+  test('is ended if the run is interrupted by Ctrl-C', async () => {
     const file = join(temporaryDirectory(), 'pid');
     const abort = new AbortController();
     const loading = load(`echo $$ > ${file}; sleep 60`, { signal: abort.signal });
@@ -106,7 +106,7 @@ describe('a key-command', () => {
     await until(() => !isRunning(Number(readFileSync(file, 'utf8'))));
   });
 
-  test('that another user may have written is not run', async () => {
+  test('is not run if another user may have written it', async () => {
     const file = join(temporaryDirectory(), 'ran');
     const refused = load(`touch ${file}`, {
       problem: { reason: 'the config file belongs to user 7', hint: '', isOpen: false },
@@ -122,7 +122,7 @@ describe('a key-command', () => {
     ['cat key | head -1', 'an unquoted | has no effect'],
     ["cat 'key", 'an opening'],
     [`echo ${KEY}`, 'it contains an API key'],
-  ])('like %j is refused before it is stored', (line, words) => {
+  ])('is refused before it is stored if it is %j', (line, words) => {
     expect(() => parseKeyCommand(line)).toThrow(UsageError);
     expect(() => parseKeyCommand(line)).toThrow(words);
   });

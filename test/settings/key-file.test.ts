@@ -39,14 +39,14 @@ describe('a key file', () => {
   test.each([
     ['without a line end', KEY],
     ['with a line end', `${KEY}\n`],
-    ['with a line end of Windows', `${KEY}\r\n`],
+    ['with a Windows line end', `${KEY}\r\n`],
     ['with a byte order mark, as PowerShell writes it', `\ufeff${KEY}\r\n`],
     ['with spaces around it', ` ${KEY}\t\n`],
-  ])('%s provides only the key', async (_, content) => {
+  ])('%s provides only the key, and causes no note', async (_, content) => {
     expect(await load(keyFile(content))).toEqual({ apiKey: KEY, notes: [] });
   });
 
-  test('may be a link to a link, as Kubernetes mounts secrets', async () => {
+  test('may be a link to a link, as in the secrets that Kubernetes mounts', async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, '..2026_11_24'));
     writeFileSync(join(directory, '..2026_11_24', 'key'), `${KEY}\n`, { mode: 0o400 });
@@ -76,13 +76,13 @@ describe('a key file', () => {
 
   test.each<[string, string | Buffer, RegExp]>([
     ['that is empty', '', /is empty$/],
-    ['of an empty line', '\n', /is empty$/],
-    ['of two lines', `${KEY}\n${KEY}\n`, /contains more than one line$/],
+    ['with only an empty line', '\n', /is empty$/],
+    ['with two lines', `${KEY}\n${KEY}\n`, /contains more than one line$/],
     ['with a space', 'a b', /contains an invalid character/],
-    ['of bytes that are not text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
+    ['with bytes that are not text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
     ['with a key of 513 characters', 'x'.repeat(513), /is longer than 512 characters/],
-    ['of a megabyte', 'x'.repeat(1e6), /is larger than 4096 bytes/],
-  ])('%s is refused with that reason, but without its content in the message', async (_, content, words) => {
+    ['with a megabyte of data', 'x'.repeat(1e6), /is larger than 4096 bytes/],
+  ])('%s is refused for this reason, and the message does not contain the key', async (_, content, words) => {
     const refusal = await load(keyFile(content)).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toMatch(words);

@@ -71,18 +71,21 @@ describe('the current profile', () => {
   test.each<[string, Given]>([
     ['--profile', { flags: { profile: 'wrok' } }],
     ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'wrok' } }],
-  ])('must exist if %s specifies it, else the error suggests a similar name', (_, given) => {
-    const refused = () => resolved({ ...given, profiles });
-    expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining("Did you mean 'work'?") }),
-    );
-  });
+  ])(
+    'is refused if %s specifies a profile that is not stored, and a similar name is suggested',
+    (_, given) => {
+      const refused = () => resolved({ ...given, profiles });
+      expect(refused).toThrow(UsageError);
+      expect(refused).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining("Did you mean 'work'?") }),
+      );
+    },
+  );
 
   test.each([
     ['sandbox', 'Run `qrctl auth login --profile sandbox` to create it.'],
     ['a b/..', 'Run `qrctl auth list` to see all profiles.'],
-  ])('called %j that does not exist leads to the hint %j', (profile, hint) => {
+  ])('called %j is refused with the hint %j if it is not stored', (profile, hint) => {
     expect(() => resolved({ flags: { profile }, profiles })).toThrow(expect.objectContaining({ hint }));
   });
 
@@ -93,7 +96,7 @@ describe('the current profile', () => {
     },
   );
 
-  test('is redacted in the error if its name is a key', () => {
+  test('is redacted in the error if its name is an API key', () => {
     expect(() => resolved({ flags: { profile: KEY }, profiles })).not.toThrow(expect.stringContaining(KEY));
     expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow('svc_live_cana…');
   });
@@ -111,7 +114,7 @@ describe('a setting', () => {
     },
   };
 
-  test('from a flag takes precedence over the variable, and the variable over the profile', () => {
+  test('from a flag overrides one from a variable, which overrides one from the profile (base URL)', () => {
     const env = { QRCTL_BASE_URL: B };
     const flags = { baseUrl: 'https://c.example/api/v1' };
     expect(resolved({ profiles, env, flags }).baseUrl).toBe('https://c.example/api/v1');
@@ -120,7 +123,7 @@ describe('a setting', () => {
     expect(resolved({ profiles, env: { QRCTL_BASE_URL: '' } }).baseUrl).toBe(A);
   });
 
-  test('from a flag takes precedence over the profile', () => {
+  test('from a flag overrides one from the profile (reserve, concurrency and maximum wait)', () => {
     const flags = { reserve: '10%', concurrency: '2', maxWait: '0', timeout: 5 };
     expect(resolved({ profiles, flags })).toMatchObject({
       reserve: { percent: 10 },
@@ -146,7 +149,7 @@ describe('a setting', () => {
     [{ shortUrl: 'nowhere' }, 'short-url'],
     [{ baseUrl: 'http://far.example/api/v1' }, 'base-url'],
   ])(
-    'with an invalid stored value (%j) is reported with its profile and the command that unsets it',
+    'with the invalid stored value %j is refused, with its profile and the command that removes the value',
     (profile, key) => {
       const refused = () => resolved({ profiles: { default: profile } });
       expect(refused).toThrow(UsageError);
@@ -160,11 +163,11 @@ describe('a setting', () => {
   test.each<[string, Given]>([
     ['--base-url', { flags: { baseUrl: 'ftp://x.example' } }],
     ['QRCTL_BASE_URL', { env: { QRCTL_BASE_URL: 'http://far.example' } }],
-  ])('that is invalid in %s is reported with that name', (name, given) => {
+  ])('with an invalid value in %s is refused with an error that contains this name', (name, given) => {
     expect(() => resolved(given)).toThrow(new RegExp(`^invalid value for ${name}: `));
   });
 
-  test('of a base URL without a path gets the path /api/v1, and a note reports it', () => {
+  test('that is a base URL without a path gets the path /api/v1, and a note reports this', () => {
     const { baseUrl, notes } = resolved({ env: { QRCTL_BASE_URL: 'https://a.example' } });
     expect(baseUrl).toBe(A);
     expect(notes).toEqual([expect.stringContaining(A)]);
@@ -174,7 +177,7 @@ describe('a setting', () => {
 describe('the key', () => {
   const profiles = { default: { baseUrl: A, apiKey: KEY, keyBaseUrl: A } };
 
-  test('of a profile is used for the base URL with which it was stored', () => {
+  test('in a profile is used for the base URL for which it was stored', () => {
     expect(resolved({ profiles })).toMatchObject({ apiKey: KEY, apiKeyProblem: undefined });
     expect(resolved({ profiles, flags: { baseUrl: 'https://A.example/api/v1/' } }).apiKey).toBe(KEY);
   });
@@ -184,14 +187,14 @@ describe('the key', () => {
     ['QRCTL_BASE_URL', { profiles, env: { QRCTL_BASE_URL: B } }],
     ['the profile itself', { profiles: { default: { ...profiles.default, baseUrl: B } } }],
     ['a key without a base URL', { profiles: { default: { baseUrl: B, apiKey: KEY } } }],
-  ])('of a profile is not used for another base URL: %s', (_, given) => {
+  ])('in a profile is not used for a different base URL: %s', (_, given) => {
     const { apiKey, apiKeyProblem } = resolved(given);
     expect(apiKey).toBeUndefined();
     expect(apiKeyProblem).toContain(B);
     expect(apiKeyProblem).not.toContain(KEY);
   });
 
-  test('in QRCTL_API_KEY is used for any base URL, but ignored if it is empty', () => {
+  test('in QRCTL_API_KEY is used for any base URL, and an empty variable is ignored', () => {
     const env = { QRCTL_API_KEY: 'svc_live_other', QRCTL_BASE_URL: B };
     expect(resolved({ profiles, env })).toMatchObject({
       apiKey: 'svc_live_other',
@@ -201,7 +204,7 @@ describe('the key', () => {
     expect(resolved({ profiles, env: { QRCTL_API_KEY: '' } }).apiKey).toBe(KEY);
   });
 
-  test('is the variable, then the file, then the credential, then the profile', () => {
+  test('is taken from the variable, or else the key file, the systemd credential or the profile, in this order', () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'qrctl-api-key'), '');
     const sourceOf = (env: Record<string, string>) => resolved({ profiles, env }).keySource;
@@ -215,10 +218,13 @@ describe('the key', () => {
   test.each<[string, Given]>([
     ['QRCTL_API_KEY', { env: { QRCTL_API_KEY: `${KEY}\n` } }],
     ['the key of the profile', { profiles: { default: { baseUrl: A, apiKey: `${KEY}é`, keyBaseUrl: A } } }],
-  ])('is refused if no header can contain it, and the error does not show it: %s', (origin, given) => {
-    const refused = () => resolved(given);
-    expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(origin);
-    expect(refused).not.toThrow(KEY);
-  });
+  ])(
+    "is refused if a header can't contain it, and the error contains its source but not the key: %s",
+    (origin, given) => {
+      const refused = () => resolved(given);
+      expect(refused).toThrow(UsageError);
+      expect(refused).toThrow(origin);
+      expect(refused).not.toThrow(KEY);
+    },
+  );
 });

@@ -6,7 +6,7 @@ const refuse = (reason: string) => {
 };
 const wordsOf = (line: string) => splitWords(line, refuse);
 
-describe('a command line without a shell', () => {
+describe('a command line that runs without a shell', () => {
   test.each<[string, string[]]>([
     ['', []],
     ['  \t ', []],
@@ -20,18 +20,18 @@ describe('a command line without a shell', () => {
     ["get '$HOME'", ['get', '$HOME']],
     ["sh -c 'it'\\''s'", ['sh', '-c', "it's"]],
     ['say "a \\"b\\" \\c"', ['say', 'a "b" \\c']],
-  ])('like %j consists of the words %j', (line, words) => {
+  ])('such as %j is split into the words %j', (line, words) => {
     expect(wordsOf(line)).toEqual(words);
   });
 
   test.each(["say 'it", 'say "it', 'a | b', 'a; b', 'a && b', 'a > b', 'a $HOME', 'a `b`', 'a < b', "it's"])(
-    'like %j is refused because only a shell could interpret it',
+    'such as %j is refused because only a shell could interpret it',
     (line) => {
       expect(() => wordsOf(line)).toThrow();
     },
   );
 
-  test('of 400,000 to 2,000,000 characters is split or refused', () => {
+  test('with 400,000 to 2,000,000 characters is split or refused like a short one', () => {
     expect(wordsOf(`${'a'.repeat(1e6)} ${' '.repeat(1e6)}b`)).toHaveLength(2);
     expect(() => wordsOf(`${'"a" '.repeat(2e5)}'`)).toThrow();
     expect(() => wordsOf(`"${'\\"'.repeat(2e5)}`)).not.toThrow();

@@ -35,13 +35,13 @@ function modeOf(path: string) {
   return statSync(path).mode & 0o777;
 }
 
-describe('the place of the config', () => {
-  test('is QRCTL_CONFIG_DIR if that variable is set, even to a relative path', async () => {
+describe('the path of the config file', () => {
+  test('is in QRCTL_CONFIG_DIR if that variable is set, even if the value is relative', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '/some/where' })).toBe('/some/where/config.json');
     expect(await configFile({ QRCTL_CONFIG_DIR: 'here' })).toBe(join(process.cwd(), 'here', 'config.json'));
   });
 
-  test('is the directory qrctl in the config directory of the system if QRCTL_CONFIG_DIR is empty', async () => {
+  test('is in a directory called qrctl if QRCTL_CONFIG_DIR is empty', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '' })).toMatch(/qrctl.config\.json$/);
   });
 
@@ -56,7 +56,7 @@ describe('the place of the config', () => {
     ['', undefined, `${home}/.config/qrctl/config.json`],
   ];
   test.runIf(platform() === 'linux').each(firstRows(1, homes))(
-    'with HOME=%j and XDG_CONFIG_HOME=%j is %s, never a relative directory',
+    'with HOME=%j and XDG_CONFIG_HOME=%j is %s, and never relative',
     async (HOME, xdg, file) => {
       const env = { HOME, XDG_CONFIG_HOME: xdg, QRCTL_CONFIG_DIR: undefined };
       expect((await runCli(['config', 'path'], { env })).stdout).toBe(`${file}\n`);
@@ -85,7 +85,7 @@ describe('readStore', () => {
     expect(store.corrections).toEqual([]);
   });
 
-  test('restricts permissions 0755 and 0644 to 0700 and 0600, and reports the change', async () => {
+  test('restricts a directory from 0755 to 0700 and a file from 0644 to 0600, and reports both changes', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     const { corrections } = await readStore(env);
     expect(corrections).toEqual([
@@ -96,7 +96,7 @@ describe('readStore', () => {
     expect((await readStore(env)).corrections).toEqual([]);
   });
 
-  test('keeps permissions with which another user could have written a key-command, and reports them', async () => {
+  test('keeps permissions that let another user write a key-command to the file, and reports this until they are restricted', async () => {
     const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
     const { env, directory, file } = configured(text, { directory: 0o770, file: 0o664 });
     for (const _ of [1, 2]) {
@@ -119,7 +119,7 @@ describe('readStore', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'reports a problem with key-commands below a directory that another user owns or can change',
+    'reports a problem with key-commands if another user owns or can change a directory above the config file',
     async () => {
       const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
       const { env, directory } = configured(text);
@@ -155,13 +155,13 @@ describe('readStore', () => {
     },
   );
 
-  test('keeps permissions that are stricter than 0600', async () => {
+  test('keeps the permissions of a file that are stricter than 0600', async () => {
     const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
     await readStore(env);
     expect(modeOf(file)).toBe(0o400);
   });
 
-  test('keeps the permissions of a directory with the sticky bit, and reports that', async () => {
+  test('keeps the permissions of a directory with the sticky bit, and reports this', async () => {
     const { env, directory } = configured(GOOD);
     chmodSync(directory, 0o1777);
     const { corrections } = await readStore(env);
@@ -169,7 +169,7 @@ describe('readStore', () => {
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
   });
 
-  test('keeps the permissions of a directory that contains other files, and reports that', async () => {
+  test('keeps the permissions of a directory that also contains other files, and reports this', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     writeFileSync(join(directory, 'letter.txt'), '');
     const { corrections } = await readStore(env);
@@ -180,7 +180,7 @@ describe('readStore', () => {
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);
   });
 
-  test('restricts the permissions of a directory that contains only files of qrctl', async () => {
+  test("restricts the permissions of a directory that contains only qrctl's own files", async () => {
     const { env, directory } = configured(GOOD, { directory: 0o755, file: 0o600 });
     mkdirSync(join(directory, 'cache'));
     writeFileSync(join(directory, '.config.json.partial'), '');
@@ -189,7 +189,7 @@ describe('readStore', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'keeps the permissions of a directory and a file of another user, and reports that',
+    'keeps the permissions of a directory and a file that belong to another user, and reports this',
     async () => {
       const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
       chownSync(file, 65534, 65534);
@@ -203,36 +203,39 @@ describe('readStore', () => {
     },
   );
 
-  describe.runIf(process.getuid?.() === 0)('for root, a file of another user', () => {
-    test.each([
-      ['in a directory of that user is used', 65534, 0o700, undefined],
-      ['in a directory that only root can write to is used', 0, 0o755, undefined],
-      ['in a directory that all users can write to is refused', 0, 0o1777, 65534],
-      ['in a directory that a group can write to is refused', 0, 0o775, 65534],
-      ['in a directory of a third user is refused', 65533, 0o755, 65534],
-    ])('%s', async (_, owner, mode, refused) => {
-      const { env, directory, file } = configured(GOOD, { directory: mode, file: 0o600 });
-      chmodSync(directory, mode);
-      chownSync(file, 65534, 65534);
-      chownSync(directory, owner, owner);
-      const reading = readStore(env);
-      if (refused === undefined) return expect((await reading).current).toBe('work');
-      await expect(reading).rejects.toThrow(UsageError);
-      await expect(reading).rejects.toThrow(
-        `cannot use the config file ${file}: it belongs to user ${refused}`,
-      );
-    });
+  describe.runIf(process.getuid?.() === 0)(
+    'as root, with a config file that belongs to another user,',
+    () => {
+      test.each([
+        ['uses that file in a directory of that user', 65534, 0o700, undefined],
+        ['uses that file in a directory that only root can write to', 0, 0o755, undefined],
+        ['refuses that file in a directory that all users can write to', 0, 0o1777, 65534],
+        ['refuses that file in a directory that a group can write to', 0, 0o775, 65534],
+        ['refuses that file in a directory of a third user', 65533, 0o755, 65534],
+      ])('%s', async (_, owner, mode, refused) => {
+        const { env, directory, file } = configured(GOOD, { directory: mode, file: 0o600 });
+        chmodSync(directory, mode);
+        chownSync(file, 65534, 65534);
+        chownSync(directory, owner, owner);
+        const reading = readStore(env);
+        if (refused === undefined) return expect((await reading).current).toBe('work');
+        await expect(reading).rejects.toThrow(UsageError);
+        await expect(reading).rejects.toThrow(
+          `cannot use the config file ${file}: it belongs to user ${refused}`,
+        );
+      });
 
-    test('is refused if that user created its directory in a directory that all users can write to', async () => {
-      const { env, directory, file } = configured(GOOD);
-      for (const path of [file, directory]) chownSync(path, 65534, 65534);
-      chmodSync(dirname(directory), 0o1777);
-      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
-    });
-  });
+      test('refuses that file if that user created its directory in a directory that all users can write to', async () => {
+        const { env, directory, file } = configured(GOOD);
+        for (const path of [file, directory]) chownSync(path, 65534, 65534);
+        chmodSync(dirname(directory), 0o1777);
+        await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
+      });
+    },
+  );
 
   describe.runIf(process.getuid?.() === 0)(
-    'for root, in directories that another user created in a directory for all users',
+    'as root, in directories that another user created below a shared directory,',
     () => {
       /** Theirs, two levels below a sticky directory. */
       function planted() {
@@ -245,7 +248,7 @@ describe('readStore', () => {
       }
       const ours = () => configured(GOOD, { directory: 0o700, file: 0o600 });
 
-      test('a config two levels below is refused, unless only root can write to the shared directory', async () => {
+      test('refuses a config file two levels below the shared directory unless only root can write to that directory', async () => {
         const { env, file, directory } = planted();
         writeFileSync(file, GOOD, { mode: 0o600 });
         chownSync(file, 65534, 65534);
@@ -254,7 +257,7 @@ describe('readStore', () => {
         expect((await readStore(env)).current).toBe('work');
       });
 
-      test('a link of that user to a file of root, or to the directory of such a file, is refused', async () => {
+      test("refuses that user's link to a root-owned config file, or to the directory that contains it", async () => {
         const { file: target, directory: targets } = ours();
         const { env, file, directory } = planted();
         symlinkSync(target, file);
@@ -266,14 +269,14 @@ describe('readStore', () => {
         await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('belongs to user 65534');
       });
 
-      test('a hard link to a file of root is refused', async () => {
+      test('refuses a hard link to a root-owned config file', async () => {
         const { file: target } = ours();
         const { env, file } = planted();
         linkSync(target, file);
         await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
       });
 
-      test('a symbolic link that root created is followed', async () => {
+      test('follows a symbolic link that root created', async () => {
         const { file: target } = ours();
         const { env, file } = planted();
         symlinkSync(target, file);
@@ -287,14 +290,17 @@ describe('readStore', () => {
     'not json',
     '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary',
     '{"version":99,"profiles":{}}',
-  ])('refuses the content %j with an error that contains only the path, and keeps the file', async (text) => {
-    const { env, file } = configured(text);
-    const refused = await readStore(env).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(UsageError);
-    expect(String(refused)).toContain(file);
-    expect(String(refused)).not.toContain('canary');
-    expect(readFileSync(file, 'utf8')).toBe(text);
-  });
+  ])(
+    'refuses the content %j with an error that contains the path but no key, and keeps the file',
+    async (text) => {
+      const { env, file } = configured(text);
+      const refused = await readStore(env).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(UsageError);
+      expect(String(refused)).toContain(file);
+      expect(String(refused)).not.toContain('canary');
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
 
   test('refuses a config.json that is a directory', async () => {
     const directory = temporaryDirectory();

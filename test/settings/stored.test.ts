@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { formatStored, parseStored } from '#settings/store';
 
 describe('parseStored', () => {
-  test('reverses formatStored for any names of profiles', () => {
+  test('returns the value that was passed to formatStored, for any profile names', () => {
     const field = fc.constantFrom('baseUrl', 'apiKey', 'keyBaseUrl', 'format', 'reserve', 'maxWait');
     const name = fc.oneof(
       fc.string(),
@@ -41,7 +41,7 @@ describe('parseStored', () => {
     ['{"version":1,"current":5,"profiles":{}}', '"current" is not a name'],
     ['{"version":1,"profiles":{"p":"svc_live_canary"}}', 'a profile is not an object'],
     ['{"version":1,"profiles":{"p":{"apiKey":["svc_live_canary"]}}}', '"apiKey" of a profile is not text'],
-  ])('refuses %j without quoting it', (text, reason) => {
+  ])('refuses %j with a reason that does not contain the key', (text, reason) => {
     expect(() => parseStored(text)).toThrow(reason);
     expect(() => parseStored(text)).not.toThrow('canary');
   });

@@ -64,7 +64,7 @@ function withUmask(umask: number) {
 
 describe('updateStore', () => {
   test.each([0o000, 0o022, 0o777])(
-    'creates a file with 0600 in a directory with 0700 under umask %o',
+    'creates a file with mode 0600 in a directory with mode 0700 under umask %o',
     async (umask) => {
       const { directory, file, given, env } = place();
       mkdirSync(join(directory, '..'));
@@ -112,7 +112,7 @@ describe('updateStore', () => {
     },
   );
 
-  test('leaves no temporary file', async () => {
+  test('leaves no temporary file in the directory', async () => {
     const { directory, given } = place();
     await updateStore(given, adding('one'));
     await updateStore(given, adding('two'));
@@ -128,7 +128,7 @@ describe('updateStore', () => {
     expect(profiles.get('__proto__')).toEqual({ format: 'json' });
   });
 
-  test('restricts a directory that was accessible to others, and reports the change', async () => {
+  test('restricts a directory that other users could access, and reports the change', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
@@ -139,7 +139,7 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test('changes no file with a key-command that another user may have written, except to remove the key-command', async () => {
+  test('refuses to change a file with a key-command that another user may have written, unless the change removes it', async () => {
     const { file, given } = place();
     await updateStore(given, adding('work', { keyCommand: 'pass show qr' }));
     chmodSync(file, 0o666);
@@ -165,7 +165,7 @@ describe('updateStore', () => {
   });
 
   test.each(['{"version":1,"profiles":{}}', '{"version":2,"profiles":{}}', '{"version":1,'])(
-    'fails if the file contains %s after the write',
+    'fails if the file contains %s instead of the new settings after the write',
     async (text) => {
       const { given } = place();
       const damaging: Disk = {
@@ -194,14 +194,14 @@ describe('updateStore', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"version":1,');
   });
 
-  test('loses no profile if eight updates run concurrently', async () => {
+  test('keeps every profile if eight updates run concurrently', async () => {
     const { env } = place();
     const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
     await Promise.all(names.map((name) => updateStore(told(env), adding(name))));
     expect([...(await readStore(env)).profiles.keys()].sort()).toEqual(names.sort());
   });
 
-  test('removes the temporary file of a killed write, which may contain keys', async () => {
+  test('removes the temporary file that a killed write left, because it may contain keys', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, '.config.json.partial'), '{"profiles":{"old":{"apiKey":"svc_li');
@@ -228,7 +228,7 @@ describe('updateStore', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('writes through a link to the real file', async () => {
+  test('writes to the target if the config file is a symbolic link', async () => {
     const { directory, file, given, env } = place();
     const elsewhere = join(temporaryDirectory(), 'dotfile.json');
     mkdirSync(directory, { recursive: true });

@@ -31,7 +31,7 @@ describe.runIf(process.env.QRCTL_TEST_SPREADSHEETS)('a list that LibreOffice ope
     ['codes.csv', [AS_TEXT], SEMICOLONS, 'csv'],
     ['codes.csv', [AS_TEXT], 'xlsx', 'xlsx'],
   ])(
-    'causes no change (%s %j as %s)',
+    'leads to no change if it is imported (%s %j as %s)',
     async (file, flags, filter, extension) => {
       const names = NAMES.filter((name) => name.trim() !== '' && name.length < 10_000);
       const sandbox = await useSandbox({ codes: 0, scans: 0, limit: 100_000 });

@@ -24,7 +24,7 @@ function writersOfColor(): string[] {
 /** A image in black on white, which no theme may turn around: no decoration. */
 const IMAGE = 'codes/images/terminal.ts';
 
-test('in src/, only terminal/color.ts, the image of a code and sample data contain color escape sequences', () => {
+test('in src/, only terminal/color.ts, the module for code images and sample data contain color escape sequences', () => {
   expect(writersOfColor().sort()).toEqual([IMAGE, 'terminal/color.ts', ...HOSTILE].sort());
 });
 
@@ -36,6 +36,6 @@ test.each([
   "import chalk from 'chalk'",
   "await import('chalk')",
   "styleText('red', text)",
-])('the search for colors finds %j', (line) => {
+])('the search for color escape sequences and color libraries finds %j', (line) => {
   expect(BY_HAND.test(line) || BY_OTHERS.test(line)).toBe(true);
 });

@@ -47,7 +47,7 @@ describe('standard output', () => {
     expect(said()).toBe('a note\n');
   });
 
-  test('resolves a write only after a slow reader accepts the data', async () => {
+  test('completes a write only after a slow reader has accepted the data', async () => {
     let release: () => void = () => undefined;
     const slow = new Writable({
       write: (_chunk, _encoding, done) => {
@@ -65,14 +65,14 @@ describe('standard output', () => {
     await written;
   });
 
-  test('reports a closed pipe once, and every later write fails', async () => {
+  test('reports a closed pipe once, and rejects every later write', async () => {
     const { console, closed } = setUp({ stdout: broken('EPIPE') });
     await expect(console.write('a')).rejects.toThrow(ClosedPipeError);
     await expect(console.write('b')).rejects.toThrow(ClosedPipeError);
     expect(closed).toHaveLength(1);
   });
 
-  test('reports an error of its device, and every later write fails', async () => {
+  test('reports an error from its device, and rejects every later write with that error', async () => {
     const { console, closed } = setUp({ stdout: broken('EIO') });
     const failure = await console.write('a').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
@@ -123,7 +123,7 @@ describe('standard error', () => {
     expect(said()).toBe('');
   });
 
-  test('wraps notes between words only on a terminal', () => {
+  test('wraps notes between words only if it is a terminal', () => {
     const long =
       'the results of this run, and what is not done yet, are in /a/path/that-is-longer/than-what-is-left-of-the-line.csv';
     const { console, said } = setUp({ tty: true });
@@ -162,7 +162,7 @@ describe('color', () => {
     [{ FORCE_COLOR: '1' }, { tty: false, noColor: true }, false],
     [{ TERM: 'dumb' }, { tty: true }, false],
     [{ TERM: 'dumb', FORCE_COLOR: '1' }, { tty: true }, true],
-  ])('is used with %j and %j: %s', async (env, { tty, noColor = false }, color) => {
+  ])('with the variables %j and the options %j is used: %s', async (env, { tty, noColor = false }, color) => {
     const { console, said } = setUp({ env, tty, noColor });
     expect(console.color).toBe(color);
     await loadColors(true);
@@ -194,7 +194,7 @@ describe('progress', () => {
     ['off a terminal', {}, false],
     ['in CI', { CI: 'true' }, true],
     ['on a dumb terminal', { TERM: 'dumb' }, true],
-  ])('is one plain line per pause %s', (_where, env, tty) => {
+  ])('is only one plain line per pause %s', (_where, env, tty) => {
     const { console, said } = setUp({ env, tty });
     const progress = console.progress('scans');
     progress.update({ done: 500, total: 1000 });
@@ -237,7 +237,7 @@ describe('questions', () => {
     [{ CI: '1' }, true, false],
     [{ CI: 'false' }, true, true],
     [{}, false, false],
-  ])('can be asked with %j on a terminal (%s): %s', (env, tty, canAsk) => {
+  ])('with the variables %j on a terminal (%s) can be asked: %s', (env, tty, canAsk) => {
     expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
   });
 
@@ -249,7 +249,7 @@ describe('questions', () => {
     expect(said()).toContain('Delete 2 codes? ');
   });
 
-  test('for a secret echo nothing, and accept backspace and a paste in pieces', async () => {
+  test('for secrets echo nothing, and accept backspace and text pasted in several parts', async () => {
     const { console, type, said } = setUp({ tty: true });
     const answer = console.askSecret('Key:');
     await type('svc_live_aX', '\x7f', 'bc\x08d', '\r');
@@ -284,7 +284,7 @@ describe('questions', () => {
     expect(await second).toBe('svc');
   });
 
-  test.each(['ask', 'askSecret'] as const)('of %s continue after Ctrl-Z and `fg`', async (ask) => {
+  test.each(['ask', 'askSecret'] as const)('from %s continue after Ctrl-Z and `fg`', async (ask) => {
     const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
     onTestFinished(() => kill.mockRestore());
     const { console, stdin, type, said } = setUp({ tty: true });
@@ -299,7 +299,7 @@ describe('questions', () => {
   });
 
   test.each(['ask', 'askSecret'] as const)(
-    'of %s end with an interruption on Ctrl-C, a usage error on Ctrl-D, and the reason on an abort',
+    'from %s fail as interrupted on Ctrl-C, as a usage error on Ctrl-D, and with the reason on an abort',
     async (ask) => {
       const interrupted = setUp({ tty: true });
       const first = interrupted.console[ask]('?');

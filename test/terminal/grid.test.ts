@@ -79,7 +79,7 @@ function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], col
   return drawn.map((line) => `${line.replace(/ +$/, '')}\n`).join('');
 }
 
-test('a grid has the same bytes as cli-table3 if all texts fit', async () => {
+test('a grid has the same bytes as the output of cli-table3 if all texts fit', async () => {
   const colors = await loadColors(true);
   fc.assert(
     fc.property(tables, fc.boolean(), ({ columns, lines }, isColored) => {

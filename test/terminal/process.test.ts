@@ -71,7 +71,7 @@ describe.runIf(existsSync('/dev/full'))('a process that prints data', () => {
   });
 
   test.each(firstRows(1, ['2>&-', '2>/dev/full', '2>&1 >$DIR/out | true; cat $DIR/out']))(
-    'prints all data with the redirection %s',
+    'prints all of its data with the redirection %s',
     (redirection) => {
       const { status, stdout } = sh(`$RUN 201 ${redirection}`);
       expect(status).toBe(0);

@@ -2,22 +2,22 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBar, renderBar } from '#terminal/progress';
 import { fakeClock } from '../support/clock.ts';
 
-describe('the line of a bar', () => {
+describe('the line of a progress bar', () => {
   const state = { unit: 'scans', done: 45_000, total: 100_000, detail: 'page 90 of 200', elapsedMs: 10_000 };
 
-  test('shows the share, the counts, the pages, the rate and the remaining time', () => {
+  test('shows the percentage, the counts, the pages, the rate and the remaining time', () => {
     expect(renderBar(state, 100)).toBe(
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s  13 s left',
     );
   });
 
-  test('shows the rest of a pause in place of the rate', () => {
+  test('shows the remaining time of a pause instead of the rate', () => {
     expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(
       /waiting 42 s for the rate limit {2}13 s left$/,
     );
   });
 
-  test('on a narrow terminal drops the bar, then the detail, then the percentage, but never the countdown', () => {
+  test('omits first the bar, then the pages, then the percentage on a narrow terminal, but never the countdown', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
@@ -28,13 +28,13 @@ describe('the line of a bar', () => {
     ]);
   });
 
-  test('estimates the remaining time from the work and the predicted waits, after a minimum time', () => {
+  test('has a remaining time based on the work and the predicted waits, but only after a minimum time', () => {
     expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
     expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
     expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
   });
 
-  test('shows an estimated share of at most 99% if the total is unknown', () => {
+  test('has an estimated percentage of at most 99% if the total is unknown', () => {
     const line = renderBar({ unit: 'scans', done: 500, estimate: 1000, elapsedMs: 2000 }, 100);
     expect(line).toBe('██████████░░░░░░░░░░  50%  500 scans  250/s  2 s left');
     expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
@@ -44,7 +44,7 @@ describe('the line of a bar', () => {
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
   });
 
-  test('is never wider than the terminal, and shows at most 100%', () => {
+  test('fits into the terminal, and shows at most 100%', () => {
     expect(renderBar(state, 20)).toBe('45,000/100,000 scans');
     expect(renderBar(state, 5)).toBe('45,00');
     expect(renderBar({ ...state, done: 200_000 }, 100)).toMatch(/^█{20} 100%/);
@@ -52,7 +52,7 @@ describe('the line of a bar', () => {
   });
 });
 
-describe('a bar', () => {
+describe('a progress bar', () => {
   function setUp() {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -93,7 +93,7 @@ describe('a bar', () => {
     expect(last()).toContain('1,000/s');
   });
 
-  test('keeps the cursor before a line that is not wrapped, so that a resize leaves no fragments', () => {
+  test('turns off line wrapping and leaves the cursor at the start of the line, so a resize leaves no fragments', () => {
     const { bar, surface, tick, last } = setUp();
     bar.update({ done: 1000, total: 2000 });
     tick();

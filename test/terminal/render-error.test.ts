@@ -30,7 +30,7 @@ describe('an error as text', () => {
     );
   });
 
-  test('is shorter than 1,000 characters for a long word, but keeps a path of 999 characters', () => {
+  test('is shorter than 1,000 characters even with very long words, but keeps a path of 999 characters', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
       hint: '👍'.repeat(1000),
     });
@@ -42,7 +42,7 @@ describe('an error as text', () => {
     expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
   });
 
-  test('of a bug in qrctl suggests --verbose, which adds the stack', () => {
+  test('for a bug in qrctl suggests --verbose, which adds the stack', () => {
     const defect = new TypeError('x is not a function');
     expect(renderError(defect, text)).toMatch(
       /^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/,
@@ -58,7 +58,7 @@ describe('an error as text', () => {
     );
   });
 
-  test('contains no key in any part, including the error code of the service', () => {
+  test('contains no key, not even in the error code from the service', () => {
     const key = 'svc_live_canaryCANARY0123456789';
     const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
     for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');

@@ -9,28 +9,31 @@ import { withSandbox } from '../support/sandbox.ts';
 /** Breaks what every command with a service calls in node, so that the program meets a defect. */
 const BREAKING = `AbortSignal.any = () => { throw new RangeError('broken on purpose'); };`;
 
-describe('the report of a defect', () => {
+describe('the error for a bug in qrctl', () => {
   const times: [string, number][] = [
     ['first run', 1],
     ['with the compile cache of an earlier run', 2],
   ];
-  test.each(firstRows(1, times))('shows files and lines of src/ with --verbose (%s)', async (_, runs) => {
-    const directory = await useDirectory();
-    const preload = join(directory, 'breaking.cjs');
-    await withSandbox({ codes: 1 }, async ({ env }) => {
-      const options = { env: { ...env, XDG_CACHE_HOME: directory }, nodeArgs: ['-r', preload] };
-      writeFileSync(preload, '');
-      for (let run = 1; run < runs; run++) await runCli(['qr', 'list'], options);
-      writeFileSync(preload, BREAKING);
-      const { code, stderr } = await runCli(['qr', 'list', '--verbose'], options);
-      expect(code).toBe(1);
-      const [first, ...frames] = [...stderr.matchAll(/^ +at (.*)$/gm)].map(([, place]) => place);
-      expect(first).toMatch(/breaking\.cjs:1:\d+/);
-      expect(frames[0]).toMatch(/^src\/service\/create-service\.ts:\d+:\d+$/);
-      expect(frames).toContainEqual(expect.stringMatching(/^async src\/commands\/qr\/list\.ts:\d+:\d+$/));
-      expect(stderr).not.toMatch(/dist/);
-    });
-  });
+  test.each(firstRows(1, times))(
+    'has a stack with files and lines in src/ if --verbose is passed (%s)',
+    async (_, runs) => {
+      const directory = await useDirectory();
+      const preload = join(directory, 'breaking.cjs');
+      await withSandbox({ codes: 1 }, async ({ env }) => {
+        const options = { env: { ...env, XDG_CACHE_HOME: directory }, nodeArgs: ['-r', preload] };
+        writeFileSync(preload, '');
+        for (let run = 1; run < runs; run++) await runCli(['qr', 'list'], options);
+        writeFileSync(preload, BREAKING);
+        const { code, stderr } = await runCli(['qr', 'list', '--verbose'], options);
+        expect(code).toBe(1);
+        const [first, ...frames] = [...stderr.matchAll(/^ +at (.*)$/gm)].map(([, place]) => place);
+        expect(first).toMatch(/breaking\.cjs:1:\d+/);
+        expect(frames[0]).toMatch(/^src\/service\/create-service\.ts:\d+:\d+$/);
+        expect(frames).toContainEqual(expect.stringMatching(/^async src\/commands\/qr\/list\.ts:\d+:\d+$/));
+        expect(stderr).not.toMatch(/dist/);
+      });
+    },
+  );
 
   test('has no stack without --verbose', async () => {
     const directory = await useDirectory();
@@ -45,7 +48,7 @@ describe('the report of a defect', () => {
 });
 
 describe('sourceStack', () => {
-  test('translates positions that a source map contains, and keeps all other lines', async () => {
+  test('translates positions that a source map covers, and keeps all other lines', async () => {
     const directory = await useDirectory();
     // Line 1, column 1 of the bundle is line 3, column 5 of the source; its line 2 is line 7, column 6.
     writeFileSync(

@@ -58,11 +58,11 @@ describe('a table', () => {
     expect(stripVTControlCharacters(colored)).toBe(render([ann]).text);
   });
 
-  test('escapes invisible characters of a name, so that the row is one line', () => {
+  test('escapes invisible characters in a name, so each row has one line', () => {
     expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
   });
 
-  test('drops a column before it truncates cells below their minimum width, unless the user chose the columns', () => {
+  test('drops a column if a cell would be narrower than its minimum width, unless the user chose the columns', () => {
     const wide: Column[] = [
       { name: 'name', importance: 5, leastWidth: 24 },
       { name: 'city', importance: 2, leastWidth: 16 },
@@ -74,7 +74,7 @@ describe('a table', () => {
     expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
   });
 
-  test('puts an error below its row, wrapped between words, if it does not fit in its column', () => {
+  test('has an error below its row, wrapped between words, if it does not fit in its column', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'outcome' }, { name: 'error', below: true }];
     const failed = {
       code: 'spring-menu',
@@ -105,7 +105,7 @@ describe('a table', () => {
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
-  test('puts an error below its row if it is longer than the errors of the sample', () => {
+  test('has an error below its row if it is longer than the errors in the first 1,000 rows', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
       columns,
@@ -184,7 +184,7 @@ describe('a table', () => {
     expect(render([]).text).toBe('');
   });
 
-  test('prints a long list in parts with the same column widths', () => {
+  test('is printed in parts with the same column widths if it is long', () => {
     const formatter = createTableFormatter({
       columns,
       width: 80,
@@ -201,7 +201,7 @@ describe('a table', () => {
     expect(formatter.end()).toBe('');
   });
 
-  test('has no line wider than the terminal, and has aligned columns, for any text', () => {
+  test('has aligned columns and no line wider than the terminal, for any text', () => {
     const value = fc.string({
       unit: fc.constantFrom('a', '東', '🫠', '👨‍👩‍👧', '\u0301', '\x1b', '\u202e', '\n', ' ', 'é', '\ud800'),
     });
@@ -261,7 +261,7 @@ describe('displayWidth', () => {
     expect([...units, ...emoji].filter((c) => displayWidth(c) !== stringWidth(c))).toEqual([]);
   });
 
-  test('equals string-width for characters that join', () => {
+  test('equals string-width for texts with characters that combine', () => {
     const unit = fc.constantFrom(
       ...'a1é東かガ한…Яกำ',
       '\u3099',

@@ -20,7 +20,7 @@ describe('a wrapped text', () => {
     expect(wrapWords(text, 30)).toBe('Done (to undo this:\n  `qrctl qr undo 2026`)');
   });
 
-  test('is not broken within a known path with spaces', () => {
+  test('is not broken within a path with spaces that is known from the command line', () => {
     const whole = () =>
       spacedPaths({
         argv: ['-o', 'my new/scans of May.csv'],
@@ -44,7 +44,7 @@ describe('a wrapped text', () => {
     expect(wrapWords('a '.repeat(50), undefined)).toBe('a '.repeat(50));
   });
 
-  test('has the same words in the same order, and no line that is too wide except single words', () => {
+  test('has the same words in the same order, and only a line with a single word is too wide', () => {
     const word = fc.stringMatching(/^[a-z/.]{1,30}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 20, max: 60 }), (words, columns) => {
@@ -62,7 +62,7 @@ describe('possible paths with spaces', () => {
     env: { HOME: '/home/x y' },
   };
 
-  test('are words of the command line, with and without flag or extension, the current directory and HOME', () => {
+  test('are words with spaces from the command line, with and without extension, the current directory and HOME', () => {
     const found = spacedPaths({ argv, env, cwd: () => '/data/g h' });
     expect(found).toEqual(
       expect.arrayContaining([

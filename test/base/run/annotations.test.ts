@@ -38,7 +38,7 @@ describe('an annotation', () => {
     expect(lines[9]).toBe('::error::and 3 more rows with errors');
   });
 
-  test('has a bounded message without a key', () => {
+  test('has a short message in which the key is redacted', () => {
     const [line = ''] = formatAnnotations(
       [{ file: 'a.csv', message: `svc_live_0123456789canary ${'x'.repeat(9000)}` }],
       PLACE,
@@ -83,7 +83,7 @@ describe('untrusted text', () => {
     );
   });
 
-  test('in JSON has the same values after withoutCommandsInJson', () => {
+  test('in JSON contains no workflow command after withoutCommandsInJson, and has the same values', () => {
     fc.assert(
       fc.property(text, (parts) => {
         const line = JSON.stringify({ error: parts.join('') });

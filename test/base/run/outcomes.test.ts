@@ -12,7 +12,7 @@ const RESULTS =
   'created adopted exists updated unchanged edited later deleted failed not-attempted undecided';
 const PLANS = 'create adopt update delete unchanged edited removed gone undecided exists later failed';
 
-describe('the vocabulary of outcomes', () => {
+describe('the outcome vocabulary', () => {
   test('is listed in `qrctl help formatting`, each word once and with a meaning', () => {
     const { blocks = [] } = TOPICS.find(({ name }) => name === 'formatting') ?? {};
     const lists = blocks.flatMap((block) => (typeof block === 'object' && 'list' in block ? block.list : []));
@@ -27,7 +27,7 @@ describe('the vocabulary of outcomes', () => {
     expect(WORDS).toEqual(expect.arrayContaining(PLANS.split(' ')));
   });
 
-  test('shares only `gone` with the outcomes of checks', () => {
+  test('shares only `gone` with check outcomes', () => {
     const verified: Record<CodeResult['outcome'], true> = {
       equal: true,
       different: true,

@@ -37,7 +37,7 @@ const LINE =
 
 const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-test('a run has one gauge per figure, in the units of Prometheus', () => {
+test('a run has one gauge per figure, in Prometheus units', () => {
   expect(
     samplesOf(formatRunMetrics(END, 'run.prom')).map((line) =>
       line.replace(/\{command="scans export",profile="work",file="run.prom"/, '{'),
@@ -65,7 +65,7 @@ test('a run has one gauge per figure, in the units of Prometheus', () => {
   );
 });
 
-test('no name of a profile or a file forges a metric, a label or a line', () => {
+test('no profile or file name forges a metric, a label or a line', () => {
   const lines = formatRunMetrics(END, 'run.prom').split('\n').length;
   const check = (profile: string) => {
     for (const text of [formatRunMetrics({ ...END, profile }, 'run.prom'), formatRunMetrics(END, profile)]) {
@@ -82,7 +82,7 @@ test('no name of a profile or a file forges a metric, a label or a line', () => 
   );
 });
 
-test('two jobs with one command and one profile have no series in common', () => {
+test('two jobs with the same command and profile, but different files, have no series in common', () => {
   const [first = [], second] = ['posters.prom', 'menus.prom'].map((file) =>
     samplesOf(formatRunMetrics(END, file)).map((line) => line.replace(/ \S+$/, '')),
   );
@@ -93,7 +93,7 @@ test('two jobs with one command and one profile have no series in common', () =>
 const promtool = (input: string) => spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
-test.skipIf(!hasPromtool)('promtool accepts the metrics of any profile and file', () => {
+test.skipIf(!hasPromtool)('promtool accepts the metrics for any profile and file name', () => {
   for (const profile of ['work', undefined, 'a"} 1\n# TYPE x counter', ...Object.values(HOSTILE)]) {
     const { status, stdout, stderr } = promtool(formatRunMetrics({ ...END, profile }, profile ?? 'run.prom'));
     expect({ profile, status, said: stdout + stderr }).toEqual({ profile, status: 0, said: '' });

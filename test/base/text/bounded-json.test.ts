@@ -72,7 +72,7 @@ describe('the elements of an array, and the members of an object', () => {
   });
 
   it.each(['', ' ', '{}', '[', '[1', '["a]', '[1,]', '[,1]', '[1,,2]', '[] 1', '[1]]', '7'])(
-    'of the invalid text %j cause an error',
+    'in the invalid text %j cause an error',
     (text) => {
       expect(() => [...elementsOf(text, '[')]).toThrow(BrokenJsonError);
     },

@@ -81,7 +81,7 @@ describe('text from the service', () => {
     );
   });
 
-  test('does not overflow the stack even if it is megabytes long', () => {
+  test('does not overflow the stack even if it has a million characters', () => {
     expect(clean('\u0301'.repeat(500_000))).toHaveLength(4);
     expect(clean('\x1b'.repeat(100_000))).toHaveLength(400_000);
     const many = SOAK ? 12_000_000 : 1_000_000;
@@ -89,7 +89,7 @@ describe('text from the service', () => {
     expect(cleanCsv(`${'x'.repeat(many)}\x1b\r\n`)).toHaveLength(many + 6);
   });
 
-  test('has an indent before a forged line of a message (T8)', () => {
+  test('has an indent before its second line, so it cannot forge a message (T8)', () => {
     expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe(
       'bad name: x\n  qrctl: all is well\\x1b[0m',
     );
@@ -116,10 +116,10 @@ test.each(['\n', '\r\n'])(
   },
 );
 
-test('CSV of hostile characters alone is escaped', () => {
+test('CSV with only hostile characters is escaped', () => {
   expect(cleanCsv('\x1b\u202e')).toBe('\\x1b\\u{202e}');
 });
 
-test('JSON of a single hostile character is escaped (T9)', () => {
+test('JSON with a single hostile character is escaped (T9)', () => {
   expect(cleanJson('\u202e')).toBe('\\u202e');
 });

@@ -48,7 +48,7 @@ describe('escaping formulas', () => {
     expect(restore('-20% Sale')).toBe('-20% Sale');
   });
 
-  it('handles megabytes of apostrophes in linear time', () => {
+  it('handles a million apostrophes within the time limit of a test', () => {
     const many = "'".repeat(SOAK ? 10_000_000 : 1_000_000);
     expect(restore(defuse(`${many}=`))).toBe(`${many}=`);
     expect(defuse(`${many}x`)).toBe(`${many}x`);

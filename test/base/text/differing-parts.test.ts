@@ -24,7 +24,7 @@ describe('two values', () => {
     expect(shortenPair(`${common}👩‍👧`, `${common}👩‍👦`, 40)[0]).toBe(`…${'c'.repeat(40)}👩‍👧`);
   });
 
-  it('of megabytes are truncated', () => {
+  it('are truncated to 20,001 characters if they are longer', () => {
     const [one] = shortenPair('x'.repeat(SOAK ? 1_000_000 : 100_000), '', 100);
     expect(one).toHaveLength(20_001);
   });

@@ -68,7 +68,7 @@ describe('a value in a sentence', () => {
     expect(quote(value)).toBe(sentence);
   });
 
-  test('has no quotes from shown, and always has quotes from inQuotes', () => {
+  test('gets no quotes from shown(), and always gets quotes from inQuotes()', () => {
     expect(shown('a\nb')).toBe('a\\nb');
     expect(inQuotes('word')).toBe('"word"');
   });
@@ -138,7 +138,7 @@ test('the prompt before a deletion proposes no line that a shell would expand', 
   ]);
 });
 
-test('the hint for a name of several codes contains the name as one quoted word', async () => {
+test('the hint for a name that several codes have contains the name as one quoted word', async () => {
   const name = '`id` $(id)';
   const several = ['a', 'b'].map((slug) => ({ slug, name }));
   expect(await noSuchCode(name, several)).toMatchObject({

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { isSwitchedOn } from '#base/text/switched-on';
 
-test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('%j in a variable means yes', (value) => {
+test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('isSwitchedOn returns true for %j', (value) => {
   expect(isSwitchedOn(value)).toBe(true);
 });
 
-test.each([undefined, '', '0', 'false', 'False', 'no', 'off'])('%j in a variable means no', (value) => {
-  expect(isSwitchedOn(value)).toBe(false);
-});
+test.each([undefined, '', '0', 'false', 'False', 'no', 'off'])(
+  'isSwitchedOn returns false for %j',
+  (value) => {
+    expect(isSwitchedOn(value)).toBe(false);
+  },
+);

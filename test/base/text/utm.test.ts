@@ -58,7 +58,7 @@ describe('utmOf', () => {
     ['', null],
     [null, null],
     [undefined, null],
-  ])('finds in %j the value %j', (destination, value) => {
+  ])('maps %j to %j', (destination, value) => {
     expect(utmOf(destination, 'utm_source')).toBe(value);
   });
 });

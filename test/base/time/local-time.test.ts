@@ -25,7 +25,7 @@ describe('local time', () => {
     'Australia/Lord_Howe',
     'America/New_York',
     'Africa/Casablanca',
-  ])('agrees with Temporal around every change of the clocks in %s', (zone) => {
+  ])('agrees with Temporal around every clock change in %s', (zone) => {
     const { offsetMs } = createLocalTime(zone);
     let at = Temporal.Instant.from('1880-01-01T00:00Z').toZonedDateTimeISO(zone);
     for (
@@ -60,7 +60,7 @@ describe('the effective time zone', () => {
     expect(chooseTimeZone(inputs)).toBe(expected);
   });
 
-  test('is the zone of the file in TZ, which links to a zone or is a copy of a zone', async () => {
+  test('is the zone in the file that TZ names, which is a link to a zone file or a copy of one', async () => {
     const directory = await useDirectory();
     await mkdir(directory, { recursive: true });
     const [link, copy] = [join(directory, 'link'), join(directory, 'copy')];
@@ -77,7 +77,7 @@ describe('the effective time zone', () => {
     expect(chooseTimeZone({ TZ: `:${copy}` })).toBe('UTC');
   });
 
-  test('of the file /etc/localtime is a valid zone', () => {
+  test('from the file /etc/localtime is a valid zone', () => {
     const zone = chooseTimeZone({ TZ: ':/etc/localtime' });
     expect(isTimeZone(zone)).toBe(true);
     expect(chooseTimeZone({ TZ: '/etc/localtime' })).toBe(zone);

@@ -38,7 +38,7 @@ describe('a period', () => {
     ['last-quarter', '2026-Q3', '2026-06-30T22:00 2026-09-30T22:00'],
     ['this-year', '2026', '2025-12-31T23:00 2026-12-31T23:00'],
     ['last-year', '2025', '2024-12-31T23:00 2025-12-31T23:00'],
-  ])('given as %s has the name %s', (text, name, expected) => {
+  ])('given as %s has the name %s and the expected range', (text, name, expected) => {
     const found = period(text);
     expect(found.name).toBe(name);
     expect(range(found)).toBe(expected);
@@ -75,7 +75,7 @@ describe('a period', () => {
     ['2026-Q1', '2025-Q4'],
     ['2027-W01', '2026-W53'],
     ['2026', '2025'],
-  ])('before %s is %s', (text, before) => {
+  ])('that precedes %s is %s', (text, before) => {
     const previous = previousPeriod(period(text));
     expect(previous.name).toBe(before);
     expect(previous.untilMs).toBe(period(text).sinceMs);
@@ -93,7 +93,7 @@ describe('a period', () => {
   });
 
   test.each(['2026', '2026-Q4', '2026-10', '2026-W42', '2026-10-25'])(
-    'is recognized by its range and time zone: %s',
+    'such as %s is recognized by its range and time zone',
     (text) => {
       expect(periodOfRange(period(text), 'Europe/Berlin')).toEqual(period(text));
       expect(

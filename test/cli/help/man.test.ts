@@ -22,7 +22,7 @@ function formatPages(): { texts: Map<string, string>; warnings: string } {
 }
 
 describe('manual pages', () => {
-  test('exist for qrctl, each group and each command, and package.json lists them all (npm run man-list)', () => {
+  test('exist for qrctl, each group and each command, and package.json lists them all (npm run man-list updates it)', () => {
     const names = [
       [],
       ...manual.groups.map(({ name }) => [name]),
@@ -44,7 +44,7 @@ describe('manual pages', () => {
   });
 
   test.skipIf(!hasGroff)(
-    'are formatted by groff without warnings, and contain the flags and examples of help',
+    'are formatted by groff without warnings, and contain the flags and examples from help',
     () => {
       const { texts, warnings } = formatPages();
       expect(warnings).toBe('');

@@ -17,7 +17,7 @@ import { type TestSandbox, useSandbox } from '../../support/sandbox.ts';
 const manual = await loadManual('1.2.3');
 const reference = createReference(manual);
 
-test('qrctl help --json prints a document that matches its schema', async () => {
+test('qrctl help --json prints a JSON document that matches its schema', async () => {
   const { code, stdout } = await runCli(['help', '--json']);
   expect(code).toBe(0);
   const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
@@ -29,7 +29,7 @@ test('qrctl help --json prints a document that matches its schema', async () => 
   expect(validate({ ...document, version: 2 })).toBe(false);
 });
 
-test('qrctl help --json is refused together with a command, a topic or a group', async () => {
+test('qrctl help --json is refused with a command, a topic or a group (2)', async () => {
   for (const words of [
     ['help', 'qr', '--json'],
     ['help', '--json', 'exit-codes'],
@@ -43,12 +43,12 @@ test('qrctl help --json is refused together with a command, a topic or a group',
   }
 });
 
-test('the reference contains each command of the tree once, and `help`', () => {
+test('the reference contains each command once, followed by `help`', () => {
   const names = [...leaves()].map((path) => path.names.join(' '));
   expect(reference.commands.map(({ name }) => name)).toEqual([...names, 'help']);
 });
 
-describe.each(reference.commands)('the reference of $name', ({ name, flags }) => {
+describe.each(reference.commands)('the reference for $name', ({ name, flags }) => {
   const words = name.split(' ');
 
   test('contains exactly the flags that completion offers', async () => {
@@ -70,13 +70,13 @@ describe.each(reference.commands)('the reference of $name', ({ name, flags }) =>
     }
   });
 
-  test('contains a default for each flag whose description has one, and for no other flag', () => {
+  test('contains a default for each flag whose description states one, and for no other flag', () => {
     for (const { name: flag, description, default: fallback } of flags)
       expect(fallback !== null, flag).toBe(description.includes('default:'));
   });
 });
 
-describe('the columns of the reference', () => {
+describe('the columns in the reference', () => {
   /** A line of each kind of output, by command and condition. */
   const LINES: Record<string, string[][]> = {
     'qr list': [['qr', 'list']],

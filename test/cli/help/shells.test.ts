@@ -144,7 +144,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
       expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
   });
 
-  test('has a completion script without features that the bash of macOS lacks', () => {
+  test('has a completion script without features that bash on macOS lacks', () => {
     const script = spawnSync('cat', [`${COMPLETIONS}qrctl.bash`]).stdout.toString();
     expect(script).not.toMatch(/mapfile|readarray|declare -A|local -n|\[-1\]|\^\^|,,\}|compgen -W/);
   });

@@ -38,7 +38,7 @@ const ROWS = [
 const about = ({ row, action, send, reason }: PlanItem) => [row?.line, action, Object.keys(send), reason];
 
 describe('planDue', () => {
-  it('plans one request per code, with the action `update` for each row whose values it sends', () => {
+  it('plans one request per code, and gives the action `update` to each row with a value in the request', () => {
     const { items } = planOf(ROWS);
     expect(items).toMatchObject([{ action: 'update', send: { destination: 'https://b/', name: 'New' } }]);
     expect(itemsByRow(items).map(about)).toEqual([
@@ -50,7 +50,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('applies no brake, even if every row changes its code and the destinations look sorted', () => {
+  it('applies no brake, even if each row sets its code to the destination of the next code', () => {
     const codes = Array.from({ length: 12 }, (_, number) => codeOf(number));
     const next = (number: number) => codes[(number + 1) % 12]?.destination ?? '';
     const rows = codes.map((of, number) =>
@@ -59,11 +59,11 @@ describe('planDue', () => {
     expect(planOf(rows, codes).brakes).toEqual([]);
   });
 
-  it('returns the action `gone` for every row of a code that does not exist', () => {
+  it('returns the action `gone` for every row whose code does not exist', () => {
     expect(itemsByRow(planOf(ROWS, []).items).map(({ action }) => action)).toEqual(ROWS.map(() => 'gone'));
   });
 
-  it('marks all due rows of a code as `conflict` if one of them conflicts', () => {
+  it('gives all due rows for a code the action `conflict` if one of them conflicts', () => {
     const base = { destination: fingerprintOf('https://saved/') };
     const rows = [
       at(2, 20, { base, wish: { destination: 'https://b/' } }),

@@ -28,7 +28,7 @@ const [a, b, c] = [
 ];
 
 describe('dueRowsOf', () => {
-  it('returns no values for a code before the time of its first row (E24)', () => {
+  it('returns no values for a code before its first row is due (E24)', () => {
     expect(wishOf([a, b, c], 9)?.wish).toEqual({});
     expect(wishOf([a, b, c], 10)?.wish).toEqual({ destination: 'https://a/' });
     expect(wishOf([b, a, c], 19)?.wish).toEqual({ destination: 'https://a/' });
@@ -53,14 +53,14 @@ describe('dueRowsOf', () => {
     ]);
   });
 
-  it('returns for each field the time and text of its row, and the values of earlier rows', () => {
+  it('returns for each field the time and text of the row that sets it, and the values from earlier rows', () => {
     expect(wishOf([a, b, c], 30)?.due).toEqual({
       destination: { atMs: 20, says: 'https://b/', earlier: ['https://a/'] },
       status: { atMs: 20, says: 'paused', earlier: [] },
     });
   });
 
-  it('adds tags to the destination of an earlier row, or else to the current destination of the code', () => {
+  it('adds UTM tags to the destination from an earlier row, or else to the current destination of the code', () => {
     const tags = at(5, 15, { utm: { source: 'poster' } });
     const more = at(6, 16, { utm: { medium: 'print' } });
     expect(wishOf([a, tags], 20)?.wish).toEqual({ destination: 'https://a/?utm_source=poster' });
@@ -74,7 +74,7 @@ describe('dueRowsOf', () => {
     expect(wishOf([a, tags, b], 20)?.wish).toEqual({ destination: 'https://b/' });
   });
 
-  it('reports tags for a destination that is not a web address, unless a later row replaces the destination', () => {
+  it('reports UTM tags for a destination that is not a web address, unless a later row replaces the destination', () => {
     const listing = { codes: new Map([[MENU.id, { ...MENU, destination: 'WIFI:S:x;;' }]]), isWhole: false };
     const tags = at(2, 15, { utm: { source: 'poster' }, wish: { name: 'n' } });
     const problems = (rows: readonly Row[]) =>
@@ -83,7 +83,7 @@ describe('dueRowsOf', () => {
     expect(problems([tags, b])).toEqual([undefined, undefined]);
   });
 
-  it('ignores unedited cells of a saved list, unless they restore a value that an earlier row changes', () => {
+  it('ignores unedited cells in a saved list, unless they restore a value that an earlier row changes', () => {
     const base = { destination: fingerprintOf('https://menu/'), name: fingerprintOf(MENU.name) };
     const listed = (line: number, atMs: number, destination: string) =>
       at(line, atMs, { base, wish: { name: MENU.name, destination } });
@@ -98,7 +98,7 @@ describe('dueRowsOf', () => {
     });
   });
 
-  it('combines rows that specify a code by its ID and by its slug', () => {
+  it('combines two rows for the same code if one has its ID and the other has its slug', () => {
     const bySlug = rowOf(3, { slug: MENU.slug, atMs: 20, wish: { name: 'n' } });
     expect(reduce([a, bySlug], 30).rows).toMatchObject([
       { id: MENU.id, line: 3, wish: { name: 'n', destination: 'https://a/' } },
@@ -121,7 +121,7 @@ describe('contradictions', () => {
   const find = (...rows: Row[]) =>
     contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
 
-  it('reports the second of two rows that set a field of a code to different values at the same time', () => {
+  it('reports the second of two rows that set the same field of a code to different values at the same time', () => {
     const other = at(5, 20, { wish: { destination: 'https://c/' } });
     expect(find(a, b, c, other)).toEqual([[5, 'destination']]);
     expect(find(b, { ...b, line: 6 })).toEqual([]);

@@ -35,7 +35,7 @@ describe('specialKind', () => {
     ['64:ff9b::192.168.0.1', 'private'],
     ['64:ff9b:1::1', 'private'],
     ['::ffff:169.254.169.254', 'link-local'],
-  ])('returns for %s the kind %s', (address, kind) => {
+  ])('classifies %s as %s', (address, kind) => {
     expect(specialKind(address)).toBe(kind);
   });
 

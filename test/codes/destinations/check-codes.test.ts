@@ -25,9 +25,12 @@ describe('isNews', () => {
     ['a certificate that now ends soon', row({ ending: true }), row(), true],
     ['a certificate that ended soon already', row({ ending: true }), row({ ending: true }), false],
     ['a certificate that was renewed', row(), row({ ending: true }), false],
-  ])('returns whether --since-last reports a result, given the previous one: %s', (_, now, before, news) => {
-    expect(isNews(now, before)).toBe(news);
-  });
+  ])(
+    'returns whether --since-last reports a result, given the previous result (%s)',
+    (_, now, before, news) => {
+      expect(isNews(now, before)).toBe(news);
+    },
+  );
 });
 
 describe('findUtmProblem', () => {

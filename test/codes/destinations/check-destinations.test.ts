@@ -32,7 +32,7 @@ function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
 }
 
 describe('checkDestinations', () => {
-  it('requests each address once, and one address per host at a time, also in redirects (K6)', async () => {
+  it('requests each address once, and only one address per host at a time, even after redirects (K6)', async () => {
     const { port, heads, most } = await useHost(({ socket, path, host }) => {
       const location = host === 'a.test' && path === '/3' ? `Location: http://b.test:${port}/moved\r\n` : '';
       setImmediate(() => socket.end(answer(location ? 302 : 200, location)));
@@ -51,7 +51,7 @@ describe('checkDestinations', () => {
     expect([...verdicts.values()].filter(({ outcome }) => outcome === 'ok')).toHaveLength(17);
   });
 
-  it('requests several hosts in parallel, at most `width`', async () => {
+  it('sends requests to several hosts in parallel, but to at most `width` hosts', async () => {
     const open = new Set<string>();
     let most = 0;
     const waiting: (() => void)[] = [];
@@ -82,7 +82,7 @@ describe('checkDestinations', () => {
     expect(done).toBe(10);
   });
 
-  it('sends neither the password of an address nor a header other than Host, Connection and the configured ones (K7)', async () => {
+  it('sends no password from the address, and no header except Host, Connection and the configured ones (K7)', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(401)));
     const url = `http://me:secret@a.test:${port}/x`;
     const verdict = (await checkDestinations([url], job())).get(url);
@@ -94,7 +94,7 @@ describe('checkDestinations', () => {
     expect(sent).toEqual(['get /x http/1.1', 'host', 'connection', 'user-agent']);
   });
 
-  it('retries a failure that may be transient after the delay that the server requests, at most 10 s', async () => {
+  it('retries a failure that may be transient after 2 s, or after the delay that the server requests, up to 10 s', async () => {
     const { port } = await useHost(({ socket, path, number }) => {
       if (path === '/reset' && number === 0) socket.destroy();
       else if (path === '/busy' && number === 2) socket.end(answer(429, 'Retry-After: 7\r\n'));
@@ -109,7 +109,7 @@ describe('checkDestinations', () => {
     expect(work.slept).toEqual([2000, 7000, 4000, 10_000]);
   });
 
-  it('does not request the remaining addresses of a host that is down', async () => {
+  it('requests no more addresses on a host after three failed lookups of its name', async () => {
     const { port } = await useHost(() => undefined);
     const asked: string[] = [];
     const lookup = async (hostname: string) => {
@@ -124,7 +124,7 @@ describe('checkDestinations', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('excludes the wait for earlier lookups from the timeout of a lookup', async () => {
+  it('does not count the time that a lookup waits for earlier lookups toward its timeout', async () => {
     const lookup = async () => {
       await systemClock.sleep(500);
       return [{ address: '127.0.0.1', family: 4 }];
@@ -138,7 +138,7 @@ describe('checkDestinations', () => {
       expect(error).toContain('resolves to 127.0.0.1, which is a loopback address');
   });
 
-  it('requests no more addresses of a host after five addresses without a response (K9)', async () => {
+  it('requests no more addresses on a host after five addresses without a response (K9)', async () => {
     const { port, heads } = await useHost(() => undefined);
     const urls = Array.from({ length: 40 }, (_, n) => `http://hung.test:${port}/${n}`);
     // Long enough for a busy machine to send eight requests.
@@ -184,7 +184,7 @@ describe('checkDestinations', () => {
     expect(work.slept).toEqual([2000, 7000, 7000]);
   });
 
-  it('does not follow a redirect to an address of more than 32,768 characters', async () => {
+  it('does not follow a redirect to an address longer than 32,768 characters', async () => {
     const { port } = await useHost(({ socket, path }) => {
       const length = { '/long': 70_000, '/over': 32_769, '/most': 32_768 }[path] ?? 8000;
       const location = `http://a.test:${port}/`.padEnd(length, 'x');
@@ -204,7 +204,7 @@ describe('checkDestinations', () => {
     expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
   });
 
-  it('does not request a refused address, such as a short URL of the workspace', async () => {
+  it('does not request an address that `refuse` rejects, such as a short URL from the workspace', async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = `http://qr.test:${port}/abc`;
     const verdicts = await checkDestinations(
@@ -215,7 +215,7 @@ describe('checkDestinations', () => {
     expect(heads).toEqual([]);
   });
 
-  it('rejects with the reason of its abort signal', async () => {
+  it("rejects with the abort signal's reason", async () => {
     const controller = new AbortController();
     const { port } = await useHost(() => controller.abort(new Error('stop')));
     await expect(

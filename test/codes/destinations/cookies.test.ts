@@ -34,7 +34,7 @@ describe('createCookies', () => {
     },
   );
 
-  it('sends a cookie with the name of its host as the domain to that host and its subdomains', () => {
+  it('sends a cookie whose domain is the name of its host to that host and its subdomains', () => {
     expect(sent('a=1; Domain=www.x.test', 'www.x.test', 'my.www.x.test', 'x.test')).toEqual([
       'a=1',
       'a=1',
@@ -43,7 +43,7 @@ describe('createCookies', () => {
   });
 
   it.each(['y.test', 'test', 'w.x.test', ''])(
-    'ignores the domain %j of a cookie, and sends the cookie only to the host that set it',
+    'ignores the cookie domain %j, and sends the cookie only to the host that set it',
     (domain) => {
       expect(sent(`a=1; Domain=${domain}`, 'www.x.test', 'my.www.x.test', 'y.test', 'y.x.test')).toEqual([
         'a=1',
@@ -65,7 +65,7 @@ describe('createCookies', () => {
     ]);
   });
 
-  it('trims names and values, and keeps the equals signs of a value', () => {
+  it('trims names and values, and keeps the equals signs in a value', () => {
     expect(sent(' a = 1=2 ; Path=/', 'www.x.test')).toEqual(['a=1=2']);
   });
 
@@ -73,7 +73,7 @@ describe('createCookies', () => {
     expect(sent([line, 'b=2'], 'www.x.test')).toEqual(['b=2']);
   });
 
-  it('ignores a cookie of more than 8,192 bytes, and new cookies after the fiftieth', () => {
+  it('ignores a cookie longer than 8,192 bytes, and every new cookie after the fiftieth', () => {
     const longest = `a=${'x'.repeat(8190)}`;
     expect(sent([longest], 'www.x.test')).toEqual([longest]);
     expect(sent([`${longest}x`], 'www.x.test')).toEqual(['']);

@@ -55,7 +55,7 @@ function options(given: Partial<TripOptions> = {}): TripOptions {
 }
 
 describe('follow', () => {
-  it('counts redirects, and adds the fragment of the first address to a last address without one', async () => {
+  it('counts redirects, and adds the fragment of the first address unless the last address has one', async () => {
     const { origin } = await useHost({ '/1': '/2', '/2': '3?q=1' });
     const trip = await follow(new URL(`${origin}/1#menu`), options());
     expect(trip).toMatchObject({
@@ -116,7 +116,7 @@ describe('follow', () => {
     expect(host.asked).toEqual(['a.test/x -', 'a.test/x seen=1']);
   });
 
-  it('distinguishes a refused host name from one that was not found', async () => {
+  it('ends as `unreachable` if a host name is refused, and as `failed` if it is not found', async () => {
     const refused = options({ resolve: () => Promise.reject(new RefusedAddressError('a.test is private')) });
     expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({
       is: 'unreachable',
@@ -130,7 +130,7 @@ describe('follow', () => {
     });
   });
 
-  it("lets the proxy resolve a name that this machine can't resolve, only with --allow-private (K1)", async () => {
+  it("lets the proxy resolve a name that this machine can't resolve, but only with --allow-private (K1)", async () => {
     const proxy = await useHost({});
     const given = {
       resolve: () => Promise.reject(new NetworkError('host name not found', { sent: false })),
@@ -146,7 +146,7 @@ describe('follow', () => {
     expect([allowed.end.is, proxy.asked.length > 0]).toEqual(['response', true]);
   });
 
-  it('rejects with the reason of an abort during a lookup, and leaves no abort listener after a visit', async () => {
+  it('rejects with the abort reason if aborted during a lookup, and leaves no abort listener after a visit', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const reason = new Error('interrupted');
@@ -186,7 +186,7 @@ describe('follow', () => {
     });
   });
 
-  it('returns the total time of a visit, including its lookups', async () => {
+  it('returns the total time for a visit, including its lookups', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const { origin } = await useHost({ '/1': '/2', '/2': '/3' });
@@ -198,7 +198,7 @@ describe('follow', () => {
     expect([trip.redirects, trip.ms]).toEqual([2, 1200]);
   });
 
-  it('limits each request to the time that the lookup and earlier requests left (K5)', async () => {
+  it('limits each request to the time left after the lookup and earlier requests (K5)', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const slow = await useHost(
@@ -245,7 +245,7 @@ describe('follow', () => {
     });
   });
 
-  it('returns the earliest expiry of the certificates along the redirects', async () => {
+  it('returns the earliest certificate expiry along the redirects', async () => {
     const hosts: URL[] = [];
     for (const next of [1, undefined, 1]) {
       hosts.push(

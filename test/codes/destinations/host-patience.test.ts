@@ -24,7 +24,7 @@ function afterVisits(...trips: Trip[]) {
 }
 
 describe('createHostPatience (K9)', () => {
-  it('returns, after two failed connections in a row to a host, the last verdict without finalUrl and ms', () => {
+  it('returns the last verdict for a host, without finalUrl and ms, after two failed connections in a row', () => {
     expect(afterVisits(DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, answer(200), DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, DOWN).verdict(ORIGIN)).toEqual({
@@ -35,7 +35,7 @@ describe('createHostPatience (K9)', () => {
     expect(afterVisits(DOWN, DOWN).verdict('https://b.test')).toBeUndefined();
   });
 
-  it('returns the last verdict after five visits in a row without a response', () => {
+  it('returns the last verdict for a host after five visits in a row without a response', () => {
     expect(afterVisits(LATE, LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(LATE, LATE, LATE, LATE, LATE).verdict(ORIGIN)).toMatchObject({
       outcome: 'unreachable',

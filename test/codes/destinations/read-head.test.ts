@@ -58,7 +58,7 @@ const REFUSED: [what: string, text: string, message: string][] = [
 ];
 
 describe('createHeadReader (K11)', () => {
-  it.each(READABLE)('reads a head with %s, as browsers do', (_what, text, headers) => {
+  it.each(READABLE)('reads a response head with %s', (_what, text, headers) => {
     expect(read(text)).toMatchObject({ status: 200, headers });
   });
 
@@ -66,11 +66,11 @@ describe('createHeadReader (K11)', () => {
     expect(read(`${OK}nonsense\r\n: x\r\n\r\n`)).toEqual({ status: 200, headers: {} });
   });
 
-  it.each(REFUSED)('refuses a head with %s, as browsers do', (_what, text, message) => {
+  it.each(REFUSED)('refuses a response head with %s', (_what, text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 
-  it('parses a head in time linear in its length', () => {
+  it('parses a head with 85,000 headers in less than 5 s', () => {
     const began = performance.now();
     expect(read(`${OK}${'a:\n'.repeat(85_000)}\n`)).toMatchObject({ status: 200 });
     expect(performance.now() - began).toBeLessThan(5000);
@@ -89,7 +89,7 @@ describe('createHeadReader (K11)', () => {
       expect(read(text), JSON.stringify(text)).toBeUndefined();
   });
 
-  test('reads a head with the same result for any packet sizes', () => {
+  test('returns the same result for a head, however it is divided into packets', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...READABLE, ...REFUSED),

@@ -63,14 +63,14 @@ describe('request', () => {
     });
   });
 
-  it('rejects with the reason of its abort signal', async () => {
+  it("rejects with the abort signal's reason", async () => {
     const controller = new AbortController();
     const { port } = await useHost(() => controller.abort(new Error('stop')));
     await expect(visit(port, { signal: controller.signal })).rejects.toThrow('stop');
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('rejects with the reason of its abort signal during a TLS handshake', async () => {
+  it("rejects with the abort signal's reason during a TLS handshake", async () => {
     const controller = new AbortController();
     const server = createTcpServer((socket) =>
       socket.on('error', () => undefined).once('data', () => controller.abort(new Error('stop'))),
@@ -103,7 +103,7 @@ describe('request', () => {
     expect(addressFailure('5.5.5.5', false)).toBeUndefined();
   });
 
-  it('connects to the next address of a host if the first one is refused', async () => {
+  it('connects to the next address of a host if the first address refuses the connection', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(200)));
     const addresses = [{ address: '127.0.0.2', family: 4 }, LOOPBACK];
     expect(await visit(port, { addresses })).toMatchObject({ status: 200 });
@@ -127,7 +127,7 @@ describe('request', () => {
     ['HTTP/1.1 099 Too low\r\nContent-Length: 0\r\n\r\n', 'the response is not HTTP'],
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300_000)}\r\n\r\n`, 'the response headers are too large'],
   ])(
-    "classifies a response that browsers can't read as a fault of the response, not of the network (%#)",
+    "classifies a response that browsers can't read as a fault in the response, not in the network (%#)",
     async (text, message) => {
       const { port } = await useHost(({ socket }) => socket.end(text));
       expect(await visit(port)).toMatchObject({
@@ -148,7 +148,7 @@ describe('request', () => {
     });
   });
 
-  it('closes the connection after the headers, without reading the body (K4)', async () => {
+  it('closes the connection after the headers, without reading the whole body (K4)', async () => {
     const written = new Promise<number>((resolve) => {
       const host = useHost(({ socket }) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n');
@@ -171,7 +171,7 @@ describe('request', () => {
     expect(await written).toBeLessThan(16 * 2 ** 20);
   });
 
-  it('ends at its timeout, even if headers arrive slowly (K5)', async () => {
+  it('ends at its timeout, even if headers keep arriving or the TLS handshake does not end (K5)', async () => {
     const { port } = await useHost(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('X: y\r\n'), 10);
@@ -191,7 +191,7 @@ describe('request', () => {
     expect(failure?.sent).toBe(false);
   });
 
-  it('verifies a certificate once, then resumes the TLS session and returns the same expiry (K8)', async () => {
+  it('resumes the TLS session for a second request, and returns the same certificate expiry (K8)', async () => {
     const reused: boolean[] = [];
     const url = await useTlsHost((socket) => reused.push(socket.isSessionReused()));
     const sessions = trustingSessions();
@@ -201,7 +201,7 @@ describe('request', () => {
       expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });
   });
 
-  it('does not store a session of a host with an invalid certificate (K8)', async () => {
+  it('does not store a TLS session with a host whose certificate is invalid (K8)', async () => {
     const url = await useTlsHost(() => undefined);
     const sessions = createTlsSessions();
     for (let at = 0; at < 2; at++) {
@@ -217,7 +217,7 @@ describe('request', () => {
 });
 
 describe('request through a proxy', () => {
-  it("sends the proxy the whole URL of a page without TLS, the headers, and the proxy's user and password", async () => {
+  it("for a page without TLS sends the proxy the whole URL, the headers, and the proxy's user and password", async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = new URL('http://inner.test:8080/x?q=1');
     const headers = { 'user-agent': 'test' };

@@ -17,7 +17,7 @@ function answering(...answers: (string[] | Error)[]) {
 }
 
 describe('createResolver', () => {
-  it('returns only the public addresses of a name (K1)', async () => {
+  it('returns only the public addresses of a name, and rejects a name that has none (K1)', async () => {
     const { lookup } = answering(['10.0.0.1', '5.5.5.5'], ['192.168.0.1']);
     const resolve = createResolver(lookup, false, 4);
     expect(await resolve('mixed.test')).toEqual([v4('5.5.5.5')]);
@@ -30,7 +30,7 @@ describe('createResolver', () => {
     await expect(resolve('127.0.0.1')).rejects.toBeInstanceOf(RefusedAddressError);
   });
 
-  it('returns all addresses of a name if private ones are allowed', async () => {
+  it('returns all addresses for a name if private addresses are allowed', async () => {
     const { lookup } = answering(['10.0.0.1', '5.5.5.5']);
     expect(await createResolver(lookup, true, 4)('mixed.test')).toEqual([v4('10.0.0.1'), v4('5.5.5.5')]);
   });
@@ -56,7 +56,7 @@ describe('createResolver', () => {
     );
   });
 
-  it('looks up four names at a time, and calls `began` when each lookup starts', async () => {
+  it('looks up at most four names at a time, and calls `began` when each lookup starts', async () => {
     const waiting: (() => void)[] = [];
     const lookup = (hostname: string) =>
       new Promise<{ address: string; family: number }[]>((found) =>
@@ -80,7 +80,7 @@ describe('createResolver', () => {
 });
 
 describe('widenLookups', () => {
-  it('sets UV_THREADPOOL_SIZE to 64 unless it is set, and returns half of the number of threads', () => {
+  it('sets UV_THREADPOOL_SIZE to 64 unless it is set, and returns half the number of threads', () => {
     const env: NodeJS.ProcessEnv = {};
     expect(widenLookups(env)).toBe(32);
     expect(env.UV_THREADPOOL_SIZE).toBe('64');

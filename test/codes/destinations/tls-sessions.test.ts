@@ -8,7 +8,7 @@ describe('createTlsSessions', () => {
     expect(sessions.context()).toBe(sessions.context());
   });
 
-  it('keeps the last session of at most 512 hosts, and drops the oldest session first', () => {
+  it('keeps the last session with each of at most 512 hosts, and drops the oldest session first', () => {
     const sessions = createTlsSessions();
     const known = (at: number) => ({ session: Buffer.from([at & 255]), endsMs: at });
     for (let at = 0; at < 512; at++) sessions.keep(`https://h${at}.test`, known(at));

@@ -32,7 +32,7 @@ describe('judge', () => {
     [429, 'blocked', 'access refused (429)'],
     [451, 'blocked', 'access refused (451)'],
     [999, 'blocked', 'access refused (999)'],
-  ])('returns for the status %i the outcome `%s`', (status, outcome, error) => {
+  ])('maps the status %i to the outcome `%s`', (status, outcome, error) => {
     expect(judge(trip(answer(status)))).toEqual({
       outcome,
       status,
@@ -45,7 +45,7 @@ describe('judge', () => {
     });
   });
 
-  it('returns `redirected` for a page after a redirect, and `blocked` for bot protection with any status', () => {
+  it('returns `redirected` for a page after a redirect, and `blocked` for a 503 from bot protection', () => {
     expect(judge(trip(answer(200), 1))).toMatchObject({
       outcome: 'redirected',
       redirects: 1,
@@ -62,7 +62,7 @@ describe('judge', () => {
     });
   });
 
-  it('returns the outcome and the reason of a visit that returned no page', () => {
+  it('returns the outcome and reason for a visit that returned no page', () => {
     const ends: [Trip['end'], Partial<Verdict>][] = [
       [
         { is: 'broken', error: 'redirects in a loop (302)', status: 302 },
@@ -101,7 +101,7 @@ describe('judge', () => {
     });
   });
 
-  it('counts a redirect as a response, wherever it leads', () => {
+  it('counts a redirect as a response, even if its target is unreachable', () => {
     for (const end of [failed('network'), { is: 'unreachable', error: 'is private' } as const])
       expect(judge(trip(end, 1))).toMatchObject({ outcome: 'unreachable', responded: true });
   });
@@ -115,7 +115,7 @@ describe('retryOf', () => {
     },
   );
 
-  it('returns the delay that the server requests, 10 s at most, and 0 for a time in the past', () => {
+  it('returns the delay that the server requests, up to 10 s, and 0 for a time in the past', () => {
     expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toBe(7000);
     expect(retryOf(trip(answer(503, { 'retry-after': '11' })))).toBe(10_000);
     expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toBe(0);
@@ -124,7 +124,7 @@ describe('retryOf', () => {
     expect(retryOf(trip(answer(503, past)))).toBe(0);
   });
 
-  it('returns undefined for a visit that would end the same way again', () => {
+  it('returns undefined for a visit that a retry would not change', () => {
     const ends = [
       answer(200),
       answer(404),
@@ -141,7 +141,7 @@ describe('retryOf', () => {
 describe('findSilence (K10)', () => {
   const verdict = (responded: boolean | undefined, error?: string) => ({ responded, error }) as Verdict;
 
-  it('returns the number of requests without a response, and the most frequent reason', () => {
+  it('returns the number of requested destinations and the most frequent reason if none of them responded', () => {
     const silent = [
       verdict(false, 'no route'),
       verdict(undefined, 'is ours'),
@@ -152,7 +152,7 @@ describe('findSilence (K10)', () => {
     expect(findSilence([verdict(false)])).toEqual({ requested: 1, reason: '' });
   });
 
-  it('is undefined if a destination responded, or if nothing was requested', () => {
+  it('returns undefined if a destination responded or nothing was requested', () => {
     expect(findSilence([verdict(false, 'no route'), verdict(true)])).toBeUndefined();
     expect(findSilence([verdict(undefined, 'is ours')])).toBeUndefined();
     expect(findSilence([])).toBeUndefined();

@@ -77,7 +77,7 @@ describe('an SVG is refused', () => {
     expect(findSvgFault(nested(51))).toBe('nests elements more than 50 levels deep');
   });
 
-  it('with the message of its first fault', () => {
+  it('with a message about its first fault', () => {
     for (const text of ['<?xml version="1.0"?>', '<svg/>', '<html xmlns="http://www.w3.org/2000/svg"/>']) {
       expect(findSvgFault(text)).toBe('is not SVG');
     }
@@ -90,7 +90,7 @@ describe('an SVG is refused', () => {
   });
 });
 
-describe('the clips of an SVG', () => {
+describe('the clips in an SVG', () => {
   /** Uses that make it more than 200,000 segments for certain; the fault tells how many a clip has. */
   const segmentsOf = (clip: string, uses = 1000, use = 'clip-path="url(#a)"') => {
     const fault = findSvgFault(svg(clip + `<path ${use}/>`.repeat(uses))) ?? '';
@@ -111,7 +111,7 @@ describe('the clips of an SVG', () => {
     expect(segmentsOf(`<clipPath id="a">${long(299)}<rect width="1" height="1"/></clipPath>`)).toBe(302);
   });
 
-  it('count as the segments of the longest clip, times the number of uses of all clips (I7)', () => {
+  it('count as the number of segments in the longest clip times the number of uses of any clip (I7)', () => {
     expect(segmentsOf(clip(long(300)) + clip(long(400)) + clip(long(350)) + long(900))).toBe(400);
     expect(segmentsOf(clip(long(200)))).toBeNaN();
     expect(segmentsOf(clip(long(200)), 1001)).toBe(200);

@@ -33,12 +33,12 @@ const sizeOf: Record<ImageFormat, (bytes: Buffer) => number> = {
   pdf: (bytes) => readPdf(bytes)[0]?.widthMm ?? 0,
 };
 
-describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
+describe.each(IMAGE_FORMATS)('an image in %s format', (format) => {
   it.each([12, 30, 85.5, 210])('is %d mm wide', async (sizeMm) => {
     expect(sizeOf[format](await draw(format, { sizeMm }))).toBeCloseTo(sizeMm, 1);
   });
 
-  it('can be decoded with any text and level of error correction', async () => {
+  it('can be decoded for any text and error correction level', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 120 }),
       // Not webUrl(), which makes a map of all characters first.
@@ -104,7 +104,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
     }
   });
 
-  it('is returned without verification only if the same bytes were verified before (I1)', async () => {
+  it('is returned without verification if its hash is that of bytes that were verified before (I1)', async () => {
     const bytes = await draw(format, {}, 'https://qr.example/aB3xZ');
     const known = createHash('sha256').update(bytes).digest('hex');
     expect(await drawImage(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty(
@@ -125,7 +125,7 @@ describe.each(IMAGE_FORMATS)('an image as %s', (format) => {
   });
 
   /** Of the bytes on the Node that this was written on; `npm run test:images` draws on others. */
-  it('has the same bytes as in earlier versions (I4)', async () => {
+  it('has the same bytes as in earlier versions of qrctl (I4)', async () => {
     const hash = createHash('sha256')
       .update(await draw(format))
       .digest('hex');
@@ -140,14 +140,14 @@ const KNOWN = {
   eps: 'fa9d927fde95268a',
 };
 
-describe('a code', () => {
-  it('has the smallest version that fits its text, and the highest level that fits the version', () => {
+describe('encodeText', () => {
+  it('chooses the smallest version that fits the text, and the highest level that fits the version', () => {
     expect(encodeText('https://qr.example/abc', 'L')).toMatchObject({ version: 2, size: 25, level: 'M' });
     expect(encodeText('HTTPS://QR.EXAMPLE/ABC', 'L')).toMatchObject({ version: 1, level: 'L' });
     expect(encodeText('a'.repeat(2953), 'L')).toMatchObject({ version: 40, level: 'L' });
   });
 
-  it('is undefined if the text is too long', () => {
+  it('returns undefined if the text is too long', () => {
     expect(encodeText('a'.repeat(2954), 'L')).toBeUndefined();
     expect(encodeText('a'.repeat(1274), 'H')).toBeUndefined();
   });

@@ -59,29 +59,32 @@ describe('the label sheet', () => {
     ['5164', 2, 3, [10636, 8467, 10160, 8467, 396, 1270]],
     ['5167', 4, 20, [5240, 1270, 4445, 1270, 714, 1270]],
     ['5371', 2, 5, [8890, 5080, 8890, 5080, 1905, 1270]],
-  ])('%s has each label within half a millimeter of its place', (name, columns, rows, hundredths) => {
-    const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = hundredths.map(
-      (value) => value / 100,
-    );
-    const { label } = grid(name);
-    const places = [...placesOf(grid(name))];
-    expect(places).toHaveLength(columns * rows);
-    const worst = places.map(({ xMm, yMm }, at) => {
-      const [x, y] = [left + (at % columns) * across, top + Math.floor(at / columns) * down];
-      const ends = [xMm + label.widthMm - x - width, yMm + label.heightMm - y - height];
-      return Math.max(...[xMm - x, yMm - y, ...ends].map(Math.abs));
-    });
-    expect(Math.max(...worst)).toBeLessThan(0.5);
-  });
+  ])(
+    '%s has each label within half a millimeter of its position in LibreOffice',
+    (name, columns, rows, hundredths) => {
+      const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = hundredths.map(
+        (value) => value / 100,
+      );
+      const { label } = grid(name);
+      const places = [...placesOf(grid(name))];
+      expect(places).toHaveLength(columns * rows);
+      const worst = places.map(({ xMm, yMm }, at) => {
+        const [x, y] = [left + (at % columns) * across, top + Math.floor(at / columns) * down];
+        const ends = [xMm + label.widthMm - x - width, yMm + label.heightMm - y - height];
+        return Math.max(...[xMm - x, yMm - y, ...ends].map(Math.abs));
+      });
+      expect(Math.max(...worst)).toBeLessThan(0.5);
+    },
+  );
 
-  it('of each number fits its page, and is found by number, with or without the brand, in any case', () => {
+  it('for each product number fits its page, and an unknown name finds no sheet', () => {
     for (const number of SHEET_NUMBERS) expect(fitsPage(grid(number))).toBe(true);
     for (const name of ['', 'L9999', 'constructor', '__proto__']) expect(findGrid(name)).toBeUndefined();
   });
 });
 
 describe('the product numbers', () => {
-  it('are all listed once', () => {
+  it('are each listed only once', () => {
     expect(SHEET_NUMBERS.filter((number, at) => SHEET_NUMBERS.indexOf(number) !== at)).toEqual([]);
   });
 
@@ -94,13 +97,13 @@ describe('the product numbers', () => {
     ['5164', ['5264', '8164']],
     ['5167', ['5267', '8167']],
     ['5371', ['8371']],
-  ])('have the same grid as %s: %j', (number, others) => {
+  ])('with the same grid as %s include %j', (number, others) => {
     for (const other of others) expect(grid(other)).toEqual(grid(number));
   });
 });
 
 describe('a sheet', () => {
-  it('has each code in its cell, starting at the first free cell, and prints unscaled', async () => {
+  it('has its first code in the first free cell, fills further pages, and prints unscaled', async () => {
     const labels = Array.from({ length: 25 }, (_, at) => label(`s${at}`));
     const wanted = style('L7160', { skipped: 20, outline: true });
     const sheet = await drawSheet(labels, wanted);
@@ -136,7 +139,7 @@ describe('a sheet', () => {
     });
   });
 
-  it('shows the slug if no font has a character of the name, and has the same bytes each time (I4)', async () => {
+  it('reports a name whose characters no font has, and has the same bytes each time (I4)', async () => {
     const labels = [
       label('tokyo', '東京'),
       label('party', '🎉'),
@@ -155,7 +158,7 @@ describe('captions', () => {
     expect(captionOf('a\r\n\tb\u202e\u200bc\u0000 \ud800')).toBe('a bc');
   });
 
-  it('are truncated before text shaping, however long the name is (I8)', () => {
+  it('are truncated after 1000 characters, however long the name is (I8)', () => {
     const cut = `${'x'.repeat(1000)}…`;
     expect(captionOf('x'.repeat(1000))).toBe('x'.repeat(1000));
     for (const length of [1001, 10_000_000]) expect(captionOf('x'.repeat(length))).toBe(cut);
@@ -169,7 +172,7 @@ describe('captions', () => {
     expect(captionOf('Ṩ̌ किर्त्ति שָּׁ')).toBe('Ṩ̌ किर्त्ति שָּׁ'.normalize('NFC'));
   });
 
-  it('are drawn in pieces of one font and direction, from left to right', async () => {
+  it('are drawn in pieces that each have one font and direction, ordered from left to right', async () => {
     const fonts = await loadFonts(['menu قائمة 12 ۲۴ 東京 Łódź']);
     const texts = (text: string) => piecesOf(text, fonts).map((piece) => piece.text);
     expect(texts('menu قائمة 12')).toEqual(['menu ', '12', 'قائمة ']);

@@ -14,7 +14,7 @@ const draw = (style: Partial<ImageStyle> = {}, plate?: typeof PLATE) =>
   createFigure(SMALL, { ...STYLE, ...style }, plate);
 
 describe('the drawing of a code', () => {
-  it('has its outlines and its background in millimeters, the background first', () => {
+  it('has its background first, then its outlines, in millimeters', () => {
     const figure = draw();
     expect(figure.across).toBe(5);
     expect(drawingOf(figure)).toEqual({

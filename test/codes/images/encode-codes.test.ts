@@ -85,7 +85,7 @@ describe('codes to be drawn', () => {
     },
   );
 
-  it('are refused above 6,000 pixels only as PNG', async () => {
+  it('are refused above 6,000 pixels, but only as PNG', async () => {
     const atLimit = { quietZone: 0, sizeMm: 508 };
     expect((await encode([codeOf(1)], { style: atLimit })).encoded).toHaveLength(1);
     const style = { quietZone: 0, sizeMm: 510 };
@@ -97,7 +97,7 @@ describe('codes to be drawn', () => {
     );
   });
 
-  it('are encoded until the signal is aborted, which is checked every 200 codes', async () => {
+  it('are encoded in groups of 200, and no further group is encoded after an abort', async () => {
     const abort = new AbortController();
     let encoded = 0;
     const counted = Array.from({ length: 401 }, (_, n) =>
@@ -149,7 +149,7 @@ describe('refuseUnprintable', () => {
     expect(refuse({ encoded: [coded(1)], warnings: ['a', 'b'] })).toEqual({ ...nothing, lines: ['a', 'b'] });
   });
 
-  it('refuses codes with all common reasons, and with the first code that has a reason of its own (I3)', () => {
+  it('refuses codes with all common reasons, and names the first code with a reason of its own (I3)', () => {
     const encoded = [coded(1), coded(2, 'too small'), coded(3, 'too large')];
     const { error, lines, problems } = refuse({
       encoded,
@@ -169,7 +169,7 @@ describe('refuseUnprintable', () => {
     expect(refuse({ refusals: ['no contrast'] }).error).toEqual(refusalOf('no contrast'));
   });
 
-  it('accepts all codes with --force, and prints the reasons', () => {
+  it('accepts all codes with --force, and prints the warnings and the reasons', () => {
     const all = { encoded: [coded(1, 'too small')], refusals: ['no contrast'], warnings: ['a'] };
     expect(refuse(all, true)).toEqual({
       error: undefined,

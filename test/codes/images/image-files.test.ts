@@ -31,8 +31,8 @@ const rowOf = (file: string, sha256: string | null, more: Partial<ManifestRow> =
   return { file, sha256, outcome: 'created', ...more };
 };
 
-describe('the names of image files', () => {
-  it('exist once per code and format', () => {
+describe('image file names', () => {
+  it('are made of the slug and the format, one per code and format', () => {
     const [one, other] = [encodedOf(1), encodedOf(2)];
     expect(nameFiles([one, other], ['png', 'svg'], 'slug')).toEqual({
       files: [
@@ -87,7 +87,7 @@ describe('the files in an output directory', () => {
     });
   });
 
-  it('may be replaced if the manifest of an earlier run has their hash (I5)', () => {
+  it('may be replaced if the manifest from an earlier run has their hash (I5)', () => {
     const manifest = { path: 'manifest.csv', rows: new Map([['a.png', rowOf('a.png', 'abc')]]) };
     expect(isOurs(manifest, 'a.png', 'abc')).toBe(true);
     expect(isOurs(manifest, 'a.png', undefined)).toBe(true);
@@ -98,7 +98,7 @@ describe('the files in an output directory', () => {
 });
 
 describe('a manifest', () => {
-  it('has the rows of the run, then those of earlier runs for other files', async () => {
+  it('has the rows from the run, then the rows from earlier runs for other files', async () => {
     const directory = await useDirectory();
     const none = await readManifest(directory, false);
     expect(none).toEqual({ path: join(directory, 'manifest.csv'), rows: new Map() });
@@ -124,7 +124,7 @@ describe('a manifest', () => {
   });
 
   it.each(['', 'file,sha256\na.png,x\n', '{"json"', 'id,slug\n'])(
-    'is refused if it is another kind of file, unless --overwrite ignores it: %j',
+    'is refused if it is another kind of file, unless --overwrite is used: %j',
     async (text) => {
       const directory = await useDirectory();
       await writeFile(join(directory, 'manifest.csv'), text);

@@ -76,7 +76,7 @@ describe('a label', () => {
   const wide = { widthMm: 63.5, heightMm: 38.1 };
   const square = { widthMm: 40, heightMm: 50 };
 
-  it('that is wide has its caption next to the code, in the whole height', () => {
+  it('that is wide has its caption next to the code, over the full height', () => {
     expect(layOutLabel(wide, { caption: true, sizeMm: 20 })).toEqual({
       code: { xMm: 1.5, yMm: (38.1 - 20) / 2, sizeMm: 20 },
       caption: { xMm: 21.5, yMm: 1.5, widthMm: 40.5, heightMm: 35.1, lines: 10, align: 'left' },

@@ -34,12 +34,12 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
 }
 
 describe('a sheet', () => {
-  it('begins a new page only for a label that does not fit on the page before', async () => {
+  it('begins a new page only for a label that does not fit on the previous page', async () => {
     expect(await draw('5164', 6)).toMatchObject({ pages: 1, lost: new Map() });
     expect(await draw('5164', 6, { skipped: 1 })).toMatchObject({ pages: 2 });
   });
 
-  it('has a gray line of 0.1 mm around each cell of each page, if requested', async () => {
+  it('has a gray 0.1 mm line around each cell on each page, if requested', async () => {
     const { pdf, grid } = await draw('5164', 2, { skipped: 5, outline: true });
     expect(contentsOf(pdf)).toHaveLength(2);
     for (const content of contentsOf(pdf)) {
@@ -79,7 +79,7 @@ describe('the caption of a label', () => {
     expect(three.y).toBe(one.y);
   });
 
-  it('has lines as long as the space next to the code', async () => {
+  it('next to a code is broken into lines that fit the space, with a fixed size and spacing', async () => {
     const { pdf } = await draw('L7160', ['menu of the restaurant at the market square']);
     const lines = readDrawnTexts(pdf);
     expect(lines.map((line) => line.letters)).toEqual(['menu of the', 'restaurant at the', 'market square']);

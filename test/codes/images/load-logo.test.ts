@@ -27,7 +27,7 @@ describe('a logo that was loaded', () => {
     });
   });
 
-  it('is not drawn after an abort signal, whose reason is thrown', async () => {
+  it('is not drawn once its signal is aborted, and drawing rejects with the abort reason', async () => {
     const abort = new AbortController();
     const logo = await loadLogo(Buffer.from(RED), abort.signal);
     if ('fault' in logo) return expect.fail(logo.fault);
@@ -40,7 +40,7 @@ describe('a logo that was loaded', () => {
 });
 
 describe('a logo with transparency', () => {
-  it('has the colors of its file at each opacity', async () => {
+  it('keeps the colors in its file at each opacity, to within 3 of 255', async () => {
     const opacities = [0.2, 0.5, 0.8, 1];
     const bars = opacities.map(
       (opacity, x) => `<path d="M${x} 0h1v1h-1z" fill="#804020" fill-opacity="${opacity}"/>`,
@@ -58,7 +58,7 @@ describe('a logo with transparency', () => {
   });
 });
 
-describe('a file of a logo', () => {
+describe('a logo file', () => {
   it('is accepted with an aspect ratio of up to 8:1, upright or wide', async () => {
     const shape = '<path d="M0 0h9v9z"/>';
     for (const viewBox of ['0 0 80 10', '0 0 10 80'])
@@ -78,7 +78,7 @@ describe('a file of a logo', () => {
     expect(await faultOf(sized)).toBe('cannot be drawn: SVG has an invalid size');
   });
 
-  it('may be a PNG of up to 4096 × 4096 pixels with a header', async () => {
+  it('is refused if it is a PNG above 4096 × 4096 pixels, or a PNG with a damaged header', async () => {
     const png = formatRendering({ width: 1, height: 1, rgba: Buffer.from([255, 0, 0, 255]) });
     expect(await faultOf(png)).toBeUndefined();
     const withSize = (width: number, height: number) => {

@@ -43,7 +43,7 @@ const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expe
 
 describe('a logo', () => {
   it.each(firstRows(2, IMAGE_FORMATS))(
-    'is drawn on an image as %s that can still be decoded, and changes the bytes of the image (I6)',
+    'is drawn on an image in %s format, which can still be decoded and depends on the logo (I6)',
     async (format) => {
       const draw = async (style: ImageStyle) => {
         const drawn = await drawImage(encoded(), format, style);
@@ -64,7 +64,7 @@ describe('a logo', () => {
     expect(listeners()).toEqual(before);
   });
 
-  it("covers at most a fifth of the code's width in whole modules, and the modules below the logo are light (I6)", async () => {
+  it("covers at most a fifth of the code's width in whole modules, and the modules behind the logo are light (I6)", async () => {
     for (const length of [1, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));
       const plate = (await plateOf(modules, await styleWith(RED))) ?? expect.fail();
@@ -82,7 +82,7 @@ describe('a logo', () => {
     }
   });
 
-  it('keeps its aspect ratio, with the background on the remaining area', async () => {
+  it('keeps its aspect ratio, with the background color on the remaining area', async () => {
     const plate = await plateOf(
       encoded().modules,
       await styleWith(svg('<rect width="20" height="5" fill="#123456"/>', 'viewBox="0 0 20 5"')),
@@ -99,7 +99,7 @@ describe('a logo', () => {
     ]);
   });
 
-  it('is embedded once in a sheet with any number of labels', async () => {
+  it('is embedded only once in a sheet with several labels', async () => {
     const grid = findGrid('L7160') ?? expect.fail();
     const layout = layOutLabel(grid.label, { caption: false, sizeMm: undefined }) ?? expect.fail();
     const image = await styleWith(RED, { sizeMm: layout.code.sizeMm });
@@ -126,7 +126,7 @@ describe('a logo', () => {
 });
 
 describe('a logo without a code', () => {
-  it('is drawn with its transparency, as large as possible', async () => {
+  it('is drawn with its transparency, as large as the requested box allows', async () => {
     const drawn = await drawLogo(
       Buffer.from(svg('<rect width="5" height="5" fill="#f00" fill-opacity=".5"/>', 'viewBox="0 0 10 5"')),
       20,
@@ -138,13 +138,13 @@ describe('a logo without a code', () => {
     expect(await drawLogo(Buffer.from(formatRendering(drawn)), 20)).toEqual(drawn);
   });
 
-  it('is refused for the same faults as a logo in a code', async () => {
+  it('is refused if it is not an image', async () => {
     expect(await drawLogo(Buffer.from('no image'), 20)).toHaveProperty('fault');
   });
 });
 
-describe('a file of a logo', () => {
-  it('may be an SVG with shapes, gradients and clips, as drawing programs write it', async () => {
+describe('a logo file', () => {
+  it('may be an SVG with shapes, gradients and clips, as exported by drawing programs', async () => {
     const gradient =
       '<linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>';
     const clip = '<clipPath id="c"><rect width="9" height="9"/></clipPath>';
@@ -193,7 +193,7 @@ describe('a file of a logo', () => {
 
   // By the built command: commands/qr-image.test.ts.
   it.runIf(SOAK)(
-    'is not drawn for more than 5 s of processor time, while signals are still handled (I7)',
+    'is refused if drawing it takes more than 5 s of processor time, and the event loop keeps running (I7)',
     async () => {
       const slow = svg('<g opacity=".9"><path d="M0 0h9v9z"/></g>'.repeat(1600));
       const logo = await logoOf(slow);

@@ -9,7 +9,7 @@ function fromRows(rows: readonly string[]) {
 }
 
 describe('outlines', () => {
-  it('have each corner once, clockwise around dark areas and counterclockwise around light ones', () => {
+  it('have each corner once, clockwise around dark areas and counterclockwise around light holes', () => {
     expect(traceOutlines(fromRows(['###', '#.#', '###']))).toEqual([
       [0, 0, 3, 0, 3, 3, 0, 3],
       [1, 1, 1, 2, 2, 2, 2, 1],

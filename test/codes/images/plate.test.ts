@@ -33,7 +33,7 @@ const styleOf = (logo: Logo | undefined, more: Partial<ImageStyle> = {}): ImageS
 const draw = async (size: number, style: ImageStyle, pixels?: number) =>
   (await plateOf({ size }, style, pixels)) ?? expect.fail('no plate');
 
-describe('the plate of a logo', () => {
+describe('the plate for a logo', () => {
   it.each([
     [21, 3, 9],
     [25, 5, 10],
@@ -42,7 +42,7 @@ describe('the plate of a logo', () => {
     [37, 7, 15],
     [177, 35, 71],
   ])(
-    'of a code of %d modules is %d modules wide, and begins at module %d (I6)',
+    'in a code of %d modules is %d modules wide, and begins at module %d (I6)',
     async (size, across, offset) => {
       expect(await draw(size, styleOf(logoOf(1, 1)), 2)).toMatchObject({ across, offset, side: 2 * across });
       const all = { size, version: 1, level: 'H', isDark: () => true } as const;
@@ -66,7 +66,7 @@ describe('the plate of a logo', () => {
     [1, 1],
     [1, 0.5],
     [0.5, 1],
-  ])('has the logo of %d × %d in the middle, on the background', async (width, height) => {
+  ])('has a logo of %d × %d in the middle, on the background color', async (width, height) => {
     const logo = logoOf(width, height);
     const { side, rgb } = await draw(25, styleOf(logo, { background: CREAM }), 4);
     // Half a module is left free on each side.
@@ -79,14 +79,14 @@ describe('the plate of a logo', () => {
     expect([...rgb]).toEqual(expected.flat());
   });
 
-  it('is white if the code is transparent, and has one pixel of the logo if a module has one pixel', async () => {
+  it('is white if the code is transparent, and shows the logo as one pixel if a module has one pixel', async () => {
     const logo = logoOf(1, 1);
     const { rgb } = await draw(21, styleOf(logo, { background: undefined }), 1);
     expect(logo.drawn).toEqual([[1, WHITE]]);
     expect(rgb.toString('hex')).toBe(['ffffff'.repeat(4), '000001', 'ffffff'.repeat(4)].join(''));
   });
 
-  it('has the resolution of the printer in vector formats, but 240 to 1200 pixels', async () => {
+  it("has the printer's resolution in vector formats, but at least 240 and at most 1200 pixels per side", async () => {
     const sideAt = async (more: Partial<ImageStyle>, size = 25) =>
       (await draw(size, styleOf(logoOf(0, 0), more))).side;
     // A module of 254 mm / 33 at 300 dpi has 91 dots.

@@ -7,8 +7,8 @@ import { STYLE as PLAIN } from './style.ts';
 const STYLE: ImageStyle = { ...PLAIN, sizeMm: 33 };
 const color = (text: string) => parseColor(text) ?? expect.fail(text);
 
-describe('the style of an image', () => {
-  it('is accepted in black on white, and on a transparent background', () => {
+describe('an image style', () => {
+  it('is accepted if it is black on white or on a transparent background', () => {
     expect(checkStyle(STYLE)).toEqual({ refusals: [], warnings: [] });
     expect(checkStyle({ ...STYLE, background: undefined })).toEqual({ refusals: [], warnings: [] });
   });
@@ -18,7 +18,7 @@ describe('the style of an image', () => {
     [{ color: color('#aaa') }, 'the contrast is 2.3:1 (minimum: 3:1)'],
     [{ color: WHITE, background: BLACK }, "the code is light on dark, which many cameras can't read"],
     [{ quietZone: 3 }, 'the quiet zone is 3 modules wide (minimum in ISO/IEC 18004: 4)'],
-  ])('is refused for %j (I3)', (style, refusal) => {
+  ])('is refused with the values %j (I3)', (style, refusal) => {
     expect(checkStyle({ ...STYLE, ...style }).refusals).toEqual([refusal]);
   });
 
@@ -42,7 +42,7 @@ describe('the style of an image', () => {
   });
 });
 
-describe('the size of a module', () => {
+describe('the module size', () => {
   it('is refused below four printer dots (I3)', () => {
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 10 })).toEqual({
       refusal: 'modules would be 3.5 printer dots wide at 300 dpi (minimum: 4); use --size 12mm or larger',
@@ -65,7 +65,7 @@ describe('colors', () => {
     ['#000', '#ffffff', 21],
     ['#767676', '#fff', 4.54],
     ['#ffffff', '#777', 4.48],
-  ])('%s on %s has a contrast ratio of %d (WCAG 2.2)', (one, other, contrast) => {
+  ])('%s and %s have a contrast ratio of %d (WCAG 2.2)', (one, other, contrast) => {
     expect(contrastOf(color(one), color(other))).toBeCloseTo(contrast, 1);
   });
 

@@ -32,7 +32,7 @@ const rectangle = (left: number, top: number, right: number, bottom: number) => 
 ];
 
 describe('a filled outline', () => {
-  it('covers the pixels whose center is inside', () => {
+  it('covers the pixels whose centers are inside it', () => {
     expect(fill([rectangle(1, 1, 3, 2)])).toEqual(['.....', '.##..', '.....', '.....']);
     expect(fill([rectangle(0.5, 0.6, 2.5, 2.51)])).toEqual(['.....', '##...', '##...', '.....']);
     expect(fill([rectangle(0.51, 0.5, 2.51, 2.5)])).toEqual(['.##..', '.##..', '.....', '.....']);
@@ -82,7 +82,7 @@ describe('a filled outline', () => {
 });
 
 describe('a raster', () => {
-  it('of colors has their gray values', () => {
+  it('made from colors has their gray values', () => {
     const rgb = Uint8Array.from([200, 100, 50, 255, 0, 0, 0, 255, 0, 0, 0, 255]);
     expect(rasterOfRgb(2, rgb)).toEqual({ width: 2, height: 2, gray: Uint8Array.from([124, 76, 150, 29]) });
     for (const length of [9, 11, 13]) {
@@ -90,7 +90,7 @@ describe('a raster', () => {
     }
   });
 
-  it('is reduced to the means of its squares, without incomplete squares', () => {
+  it('is shrunk by averaging each square of pixels, and incomplete squares are dropped', () => {
     const gray = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
     expect(shrink({ width: 5, height: 3, gray }, 2)).toEqual({
       width: 2,
@@ -108,7 +108,7 @@ describe('a raster', () => {
     );
   });
 
-  it('is returned unchanged if it is small enough', () => {
+  it('is returned unchanged if the factor is 0 or 1', () => {
     const raster = createRaster(3, 2, 9);
     for (const factor of [1, 0]) expect(shrink(raster, factor)).toBe(raster);
   });

@@ -34,7 +34,7 @@ function pngOf({ width, height = width, bits = 8, type = 2, rows, chunks = {} }:
 /** The gray values of the pixels, row by row. */
 const graysOf = (made: Made) => [...readPng(pngOf(made)).raster.gray];
 
-describe('the pixels of a PNG', () => {
+describe('the pixels in a PNG', () => {
   it('with one bit are black and white', () => {
     const rows = [
       [0, 0b0100_0000],
@@ -49,7 +49,7 @@ describe('the pixels of a PNG', () => {
     ]);
   });
 
-  it('with a palette have its colors on white paper', () => {
+  it('with a palette have the colors in the palette, on white paper', () => {
     const rows = [
       [0, 0b0100_0000],
       [0, 0b1000_0000],
@@ -60,7 +60,7 @@ describe('the pixels of a PNG', () => {
     expect(graysOf({ width: 2, bits: 1, type: 3, rows, chunks: transparent })).toEqual([124, 255, 255, 124]);
   });
 
-  it('with three or four samples have their colors and opacity', () => {
+  it('with three or four samples have the given color and opacity, on white paper', () => {
     const rows = [
       [0, 200, 100, 50, 10, 20, 30],
       [0, 255, 255, 255, 0, 0, 0],
@@ -82,7 +82,7 @@ describe('the pixels of a PNG', () => {
     expect(graysOf({ width: 2, rows: [rows[0] ?? [], [0, 5, 5, 5, 6, 6, 6]] })).toEqual([10, 20, 5, 6]);
   });
 
-  it('have the size that the file declares in pixels per meter', () => {
+  it('have a total width in mm according to the declared pixels per meter, or NaN without a declaration', () => {
     const density = Buffer.alloc(9);
     density.writeUInt32BE(4000, 0);
     const made = {

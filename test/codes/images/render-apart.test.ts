@@ -49,14 +49,14 @@ describe('a logo in a separate thread', () => {
     expect(await draw(10)).toMatchObject({ width: 10 });
   });
 
-  it('is not drawn after it required too much memory (I7)', async () => {
+  it('is no longer drawn once it has needed too much memory (I7)', async () => {
     const draw = await openRenderer(SVG);
     const message = 'is damaged, or needs more than 512 MiB of memory to draw';
     await expect(draw(20_000)).rejects.toThrow(message);
     await expect(draw(10)).rejects.toThrow(message);
   });
 
-  it('has 256 MB of memory outside the renderer (I7)', async () => {
+  it('is drawn with a JavaScript heap of at most 256 MB (I7)', async () => {
     const thread = threadOf(
       `() => parentPort.postMessage({ is: 'drawn', width: resourceLimits.maxOldGenerationSizeMb })`,
     );
@@ -82,7 +82,7 @@ describe('a logo in a separate thread', () => {
     await expect(draw(10)).rejects.toThrow(message);
   });
 
-  it('is not drawn for more than 5 s of processor time (I7)', async () => {
+  it('is refused after more than 5 s of processor time (I7)', async () => {
     const { clock, outcome, draw } = await drawSilently();
     clock.nowMs += 5000;
     clock.tick();
@@ -96,7 +96,7 @@ describe('a logo in a separate thread', () => {
     await expect(draw(10)).rejects.toThrow('takes more than 5 s to draw');
   });
 
-  it('is not drawn for more than a minute if other processes use the processor (I7)', async () => {
+  it('is refused after more than a minute, even if it gets no processor time (I7)', async () => {
     const { clock, outcome } = await drawSilently();
     for (let tick = 0; tick < 600; tick++) clock.tick();
     await settle();
@@ -106,7 +106,7 @@ describe('a logo in a separate thread', () => {
     expect(outcome.error).toMatchObject({ message: 'takes more than 5 s to draw' });
   });
 
-  it('is not drawn after an abort signal, whose reason is thrown before and during drawing', async () => {
+  it('is not drawn once its signal is aborted, and drawing rejects with the abort reason', async () => {
     const abort = new AbortController();
     const { clock, outcome, draw } = await drawSilently(abort.signal);
     const reason = new Error('interrupted');

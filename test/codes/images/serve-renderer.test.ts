@@ -49,12 +49,12 @@ describe('the renderer thread', () => {
     [20, 160, 'drawn'],
     [161, 20, 'failed'],
     [20, 161, 'failed'],
-  ])('accepts an aspect ratio of up to 8:1: a logo of %i × %i is %s', async (width, height, is) => {
+  ])('accepts an aspect ratio of up to 8:1: a logo of %i × %i results in `%s`', async (width, height, is) => {
     const message = is === 'failed' ? { message: 'has an aspect ratio above 8:1' } : {};
     expect(await answersTo(svg(width, height), [{ box: 20 }])).toMatchObject([{ is, ...message }]);
   });
 
-  it('draws the logo on a background, or on a transparent one', async () => {
+  it('draws the logo on the requested background color, or on a transparent background', async () => {
     const requests = [{ box: 2 }, { box: 2, background: undefined }, { box: 2, background: '#0000ff' }];
     const answers = (await answersTo(svg(2, 2), requests)) as { rgba: Uint8Array }[];
     expect(answers.map(({ rgba }) => [...rgba.subarray(0, 8)])).toEqual([

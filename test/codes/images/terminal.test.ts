@@ -29,7 +29,7 @@ describe('a code on a terminal', () => {
     );
   });
 
-  it('is decoded from the text that is shown', () => {
+  it('is read back from its text as pixels, four across each module', () => {
     for (const quietZone of [0, 1, 4]) {
       const { width, height, gray } = readTerminal(formatTerminal(MODULES, quietZone));
       const side = modulesAcross(MODULES, { quietZone });
@@ -45,7 +45,7 @@ describe('a code on a terminal', () => {
     expect(readTerminal('')).toMatchObject({ width: 0, height: 0 });
   });
 
-  it('is not decoded if a line does not set its colors', () => {
+  it('is refused when read back if a line does not set and reset its colors', () => {
     const line = `${COLORS}█▄${RESET}`;
     for (const other of ['█▄', `${COLORS}█▄`, `█▄${RESET}`]) {
       expect(() => readTerminal(`${line}\n${other}\n`)).toThrow('a line has no colors of its own');

@@ -40,7 +40,7 @@ const faultWith = (...areas: Drawing['areas']) =>
   placeFault({ ...PAGE, areas: [...PAGE.areas, ...areas] }, PLACE, EXPECTED);
 
 describe('the size of an image', () => {
-  it('may differ by less than a printer dot (I2)', () => {
+  it('may differ from the expected size by 0.021 mm, but not by 0.022 mm (I2)', () => {
     const drawing = drawingOf(createFigure(MODULES, STYLE, undefined));
     for (const widthMm of [ACROSS - 0.021, ACROSS, ACROSS + 0.021]) {
       expect(drawingFault({ ...drawing, widthMm }, EXPECTED)).toBeUndefined();

@@ -30,8 +30,8 @@ async function draw(format: ImageFormat): Promise<Buffer> {
 describe.each([
   ['pdf', (bytes: Buffer) => readPdf(bytes)[0]],
   ['svg', (bytes: Buffer) => readSvg(bytes.toString())],
-] as const)('a logo in an image as %s', (format, read) => {
-  it('is a centered square of whole modules and at least 240 pixels at any printer resolution', async () => {
+] as const)('a logo in an image in %s format', (format, read) => {
+  it('is a centered square of whole modules, with at least 240 pixels per side even for a 30 dpi printer', async () => {
     const [overlay = expect.fail(), ...others] = read(await draw(format))?.overlays ?? [];
     expect(others).toEqual([]);
     const moduleMm = 30 / (MODULES.size + 8);
@@ -45,8 +45,8 @@ describe.each([
   });
 });
 
-describe('the ink of a PDF', () => {
-  it.each([0, 51, 204, 255])('is only black for gray %d', (level) => {
+describe('the ink in a PDF', () => {
+  it.each([0, 51, 204, 255])('is only black for the gray level %d', (level) => {
     expect(inkOf({ red: level, green: level, blue: level })).toEqual(
       [0, 0, 0, 100 - level / 2.55].map((ink) => expect.closeTo(ink)),
     );

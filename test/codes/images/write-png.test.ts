@@ -159,7 +159,7 @@ describe('a PNG of pixels', () => {
     ]);
   });
 
-  it('of a logo is the same object in each call', () => {
+  it('of a logo plate is the same object in each call with that plate', () => {
     const plate = plateOf(1, 3);
     const png = formatPlate(plate);
     const color = (at: number): Color => ({ red: at, green: 0, blue: 255 - at });

@@ -34,7 +34,7 @@ it.each([
   });
 });
 
-it('a header word is not translated if its field has a column, or if its values do not fit the field', async () => {
+it('a header word is not translated if the file has a column for its field, or if its values do not fit the field', async () => {
   const rows =
     'name,destination,Titel,Adresse,Art,Estado,Datum\nA,https://a.example/,T,Hauptstr. 1,Poster,Bayern,2026-01-01\n';
   const own = await check(rows);

@@ -85,7 +85,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('has the line numbers of an editor, even after cells with line breaks', async () => {
+  it('has the line numbers that an editor shows, even after cells with line breaks', async () => {
     const text = 'name,note\r\n"two\r\nlines",x\r\n\r\n"three\n\nlines",y\r\nlast,z\r\n';
     expect((await read(text)).rows.map(([row, line]) => [row, line])).toEqual([
       [1, 2],
@@ -94,7 +94,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('is read with every cell that another program wrote, and with the correct line numbers', async () => {
+  it('is read with the same cells as another program wrote, and with the correct line numbers', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
@@ -136,7 +136,7 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
-  it('may lack empty cells of results at the ends of rows, which Excel omits, except in an incomplete last line', async () => {
+  it('may lack empty result cells at the ends of rows, which Excel omits, except in an incomplete last line', async () => {
     const text = 'name,note,id,slug,outcome,error,base,decision\na,x,i,s,created,,r1\nb,y\n';
     const { rows } = await read(text);
     expect(rows.map(([, , { name, id, decision }]) => [name, id, decision])).toEqual([
@@ -154,7 +154,7 @@ describe('CSV', () => {
     await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
   });
 
-  it('is refused with the line of bytes that are not UTF-8 text', async () => {
+  it('is refused with the line number of bytes that are not UTF-8 text', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
     await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');
@@ -164,7 +164,7 @@ describe('CSV', () => {
 });
 
 describe('JSON', () => {
-  it('is read as an array of objects, with their values and line numbers', async () => {
+  it('is read as an array of objects, with their values and item numbers', async () => {
     const text =
       '[\n {"name": "a", "tags": ["x", {"y": "],{"}], "n": 9007199254740993},\n\n {"name":"b"}, {"name":\n"c"}]';
     const { columns, rows } = await read(text, 'codes.json');
@@ -227,7 +227,7 @@ it('a file without a known extension is read in the format of its content', asyn
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
 });
 
-it('a string of megabytes in a JSON array is read', async () => {
+it('a string of more than a megabyte in a JSON array is read', async () => {
   const name = 'say "{[,]}" \\ '.repeat(SOAK ? 900_000 : 90_000);
   const { rows } = await parseInput(
     Buffer.from(JSON.stringify([{ name }, { name: 'b' }], null, 1)),
@@ -268,7 +268,7 @@ describe('a file that exceeds a limit or is damaged', () => {
       Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'),
       'exceeds the limit of 1000 columns per file',
     ],
-  ])('is refused with the exact fault (%s)', async (name, text, message) => {
+  ])('is refused with a message that states its fault (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
   });
 

@@ -101,7 +101,7 @@ describe('a workbook', () => {
     );
   });
 
-  it('with one long text in many cells is refused before its rows are checked', async () => {
+  it('with one long text in 4,200 cells is refused at the limit of 128 MiB of text', async () => {
     const strings = `<sst ${MAIN}><si><t>name</t></si><si><t>${'a'.repeat(32_767)}</t></si></sst>`;
     const rows = Array.from(
       { length: 4200 },
@@ -132,7 +132,7 @@ describe('a workbook', () => {
     }
   });
 
-  it('is read with the number of its hidden rows, and without these rows if --visible-only is set', async () => {
+  it('reports the number of its hidden rows, and omits these rows if --visible-only is set', async () => {
     const row = (line: number, more: string) =>
       `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
     const bytes = workbook(
@@ -212,7 +212,7 @@ describe('a workbook', () => {
   };
   const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
 
-  it('keeps numbers as displayed in columns of keys, tags and addresses, and as numbers in other columns', async () => {
+  it('keeps numbers as displayed in columns for keys, tags and addresses, and as numbers in other columns', async () => {
     const header = ['Nr', 'UTM_Campaign', 'Link', 'team'];
     const { columns, rows } = await table(header, number(7, 3) + number(2026) + number(5) + number(12), {
       key: 'nr',
@@ -227,7 +227,7 @@ describe('a workbook', () => {
     expect(entriesOf(own.columns, own.rows[0]?.values).map(([, value]) => value)).toEqual(['1', 2, 3]);
   });
 
-  it('is refused for keys or tags that look different from their values, unless the command reads neither', async () => {
+  it('is refused if a key or tag is displayed differently from its value, unless the command reads neither column', async () => {
     const header = ['key', 'id', 'utm_term'];
     const id = '<c t="str"><v>6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11</v></c>';
     const input = await table(header, number(1.5) + id + number(46082, 1), { key: 'key' });
@@ -397,7 +397,7 @@ describe('the displayed value', () => {
     [164, '[h]:mm', true],
     [164, '0" days"', false],
     [164, 'General', false],
-  ])('in the format %i %j is a date: %s', (id, code, is) => {
+  ])('in the format %i with the code %j is a date: %s', (id, code, is) => {
     expect(createFormat(id, code).isDate).toBe(is);
   });
 
@@ -410,7 +410,7 @@ describe('the displayed value', () => {
     [1234, 3, '', undefined],
     [5, 164, '00000', '00005'],
     [-5, 164, '000', undefined],
-  ])('of the number %d in format %i %j is %s', (value, id, code, text) => {
+  ])('of the number %d in the format %i with the code %j is %s', (value, id, code, text) => {
     expect(seenNumber(value, createFormat(id, code))).toBe(text);
   });
 });

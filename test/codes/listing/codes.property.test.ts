@@ -159,7 +159,7 @@ async function isCompleteOrRefused(
 }
 
 describe('a list of codes', () => {
-  test('contains each code that exists throughout the reading once, or is refused, if codes come and go', async () => {
+  test('contains each code that exists throughout the reading exactly once, or is refused, while codes come and go', async () => {
     await fc.assert(
       fc.asyncProperty(world, changes, fc.integer({ min: 0, max: 5 }), async (drawn, changed, behind) => {
         // The first answers come from a replica that is behind, and none from an older state than the one before.
@@ -170,7 +170,7 @@ describe('a list of codes', () => {
     );
   });
 
-  test('is also complete or refused if responses are outdated and codes are only created, or only deleted', async () => {
+  test('is complete or refused if responses are outdated while codes are only created or only deleted', async () => {
     const lagged = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(world, changes, lagged, fc.boolean(), async (drawn, changed, lags, come) => {
@@ -189,7 +189,7 @@ describe('a list of codes', () => {
     );
   });
 
-  test('is complete or refused if totals are wrong or capped, codes repeat, or pages exist after the last one', async () => {
+  test('is complete or refused if totals are wrong or capped, codes repeat, or pages after the last one have codes', async () => {
     const lies = fc.record({
       by: fc.oneof(fc.integer({ min: -5, max: 5 }), fc.constantFrom(-1e15, 1e9, 1e15)),
       at: fc.option(fc.integer({ min: 0, max: 8 }), { nil: undefined }),
@@ -212,7 +212,7 @@ describe('a list of codes', () => {
     );
   });
 
-  test('of an unchanged workspace requires at most one request more than it has pages', async () => {
+  test('from an unchanged workspace requires at most one request more than it has pages', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const still = { ...drawn, hasDate: true, ageMs: 3600 * MINUTE, future: false };

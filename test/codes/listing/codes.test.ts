@@ -94,7 +94,7 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(3);
   });
 
-  test('with smaller pages than requested is read completely', async () => {
+  test('with pages smaller than requested is read completely', async () => {
     const service = lister(() => codes(95), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
     expect(service.asked).toHaveLength(5);
@@ -122,7 +122,7 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(8);
   });
 
-  test('with all codes on one page of more than 100,000 codes is read completely', async () => {
+  test('with more than 100,000 codes on one page is read completely', async () => {
     // More than a function takes as arguments.
     const MANY = SOAK ? 200_000 : 130_000;
     const page = { rows: codes(MANY), total: MANY, serviceTimeMs: ANSWERED };
@@ -140,13 +140,13 @@ describe('codes that are created and deleted', () => {
     expect(found).toHaveLength(251);
   });
 
-  test('are listed again if a deletion during the reading could hide a code', async () => {
+  test('are all listed, even if a deletion during the reading could hide a code', async () => {
     const service = lister((request) => (request < 1 ? codes(250) : codes(250).slice(1)));
     const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set(expected(250)));
   });
 
-  test('do not hide that a page always lacks a code', async () => {
+  test('do not hide that a page lacks a code in every pass', async () => {
     // The oldest first: what is created comes last, within the reading.
     const service = lister((request) => codes(250 + request));
     const lacking = {
@@ -233,7 +233,7 @@ describe('a total that is wrong', () => {
     (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const),
   );
   test.each(cases)(
-    'causes at most three readings plus twenty requests if a page beyond the end %s (%i requests at once)',
+    'leads to a refusal after at most three readings plus twenty requests if a page beyond the end %s (%i at once)',
     async (_, width, beyond) => {
       for (const count of firstRows(4, [0, 1, 100, 150, 1000])) {
         for (const total of totals) {

@@ -36,7 +36,7 @@ function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
 }
 
 describe('findCode', () => {
-  test('requests a code with an ID in upper or lower case directly, without the listing', async () => {
+  test('requests a code by its ID, even an ID in upper case, without the listing', async () => {
     const service = serviceOf([]);
     expect(await findCode(service, 'ABCDEF00-0000-4000-8000-000000000000')).toMatchObject({
       id: 'abcdef00-0000-4000-8000-000000000000',
@@ -129,7 +129,7 @@ describe('a slug', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('is looked up together with IDs, which are found on the same pages, or requested if they are few', async () => {
+  test('is looked up in the listing together with IDs; the IDs on later pages are requested directly if few', async () => {
     const service = serviceOf(codes(450));
     expect(await slugsOf(service, 'slug-120', idOf(3), idOf(300))).toEqual([
       'slug-120',

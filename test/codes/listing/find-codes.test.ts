@@ -18,7 +18,7 @@ const target = (row: number, id?: string, slug?: string): TargetRow => ({
   slug,
 });
 
-describe('the codes of rows', () => {
+describe('the codes for rows', () => {
   function reader(total: number, seen: QrCode[] = []) {
     const asked: string[] = [];
     const slugs = createSlugMemory(NO_SLUG_STORE);
@@ -54,7 +54,7 @@ describe('the codes of rows', () => {
     expect(few.asked.sort()).toEqual(['id-1', 'id-9']);
   });
 
-  it('are listed if a row specifies a slug', async () => {
+  it('are read from the listing if a row has a slug', async () => {
     const slug = reader(5);
     const find = await findCodes([target(1, undefined, 's2')], slug);
     expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual([
@@ -64,7 +64,7 @@ describe('the codes of rows', () => {
     expect(slug.asked).toEqual(['page 1 of 100']);
   });
 
-  it('are listed up to the page of the last requested code, or to the end if a code is missing', async () => {
+  it('are read from the listing up to the page with the last requested code, or to the end if a code is missing', async () => {
     const asked = async (...rows: TargetRow[]) => {
       const pages = reader(290);
       await findCodes(rows, pages);
@@ -82,7 +82,7 @@ describe('the codes of rows', () => {
     expect(await asked(target(1, undefined, 's1'), target(2, 'id-2', 's201'))).toBe('123');
   });
 
-  it('are requested by ID after page 1 of the listing if they are fewer than the remaining pages', async () => {
+  it('are requested by ID after page 1 of the listing if that takes fewer requests than the remaining pages', async () => {
     const rows = (...numbers: number[]) => numbers.map((n, at) => target(at + 1, `id-${n}`));
     const asked = async (total: number, ...numbers: number[]) => {
       const some = reader(total);
@@ -108,7 +108,7 @@ describe('the codes of rows', () => {
     expect(known.asked).toEqual(['id-2']);
   });
 
-  it('are listed if a cached slug now belongs to another code, or its code was deleted', async () => {
+  it('are read from the listing if a cached slug now belongs to another code, or its code was deleted', async () => {
     for (const other of [code(3), code(9)]) {
       const stale = reader(5, [{ ...other, slug: 's2' }]);
       const find = await findCodes([target(1, undefined, 's2')], stale);

@@ -16,7 +16,7 @@ function verified(listCodes: ReturnType<typeof failing>) {
   );
 }
 
-test('auth login exits with 7 and a hint about --no-verify if the service does not respond', async () => {
+test('auth login exits with 7 and suggests --no-verify if the service does not respond', async () => {
   const failure = await verified(
     failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })),
   );
@@ -27,7 +27,7 @@ test('auth login exits with 7 and a hint about --no-verify if the service does n
   });
 });
 
-test('auth login reports a rejected key with the original error', async () => {
+test('auth login fails with the error of the verification request if the service rejects the key', async () => {
   const refused = new AuthError('the service rejected the API key (401)');
   expect(await verified(failing(refused))).toBe(refused);
 });

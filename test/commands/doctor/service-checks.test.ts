@@ -40,7 +40,7 @@ describe('checkService', () => {
     ]);
   });
 
-  test('reports one problem for a service that cannot be reached (7), without a hint to run doctor', async () => {
+  test("reports only one problem if the service can't be reached (7), and does not suggest running doctor", async () => {
     const [finding, ...rest] = await found({
       listCodes: failing(new UnavailableError('refused', { hint: 'see: qrctl doctor' })),
     });
@@ -53,23 +53,23 @@ describe('checkService', () => {
     expect(exitCodeOf(finding?.failure)).toBe(7);
   });
 
-  test('reports a response that is not from the service (1)', async () => {
+  test('reports a response that did not come from the service (1)', async () => {
     const [finding] = await found({ listCodes: failing(new UnexpectedResponseError('an HTML page')) });
     expect(exitCodeOf(finding?.failure)).toBe(1);
   });
 
-  test('reports a service to which no connection can be attempted', async () => {
+  test('reports a failure if the settings do not allow a connection', async () => {
     const connect = failing(new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0'));
     const [finding] = await checkService({ connect, clock, signal: new AbortController().signal }, settings);
     expect(finding).toMatchObject({ check: 'service', status: 'fail' });
   });
 
-  test('requests only the description if there is no key', async () => {
+  test('requests only the OpenAPI description if there is no key', async () => {
     const findings = await found({ listCodes: failing(new Error('not to be asked')) }, '');
     expect(findings.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok']);
   });
 
-  test('warns if the description or the Date header is missing', async () => {
+  test('warns if the OpenAPI description or the Date header is missing', async () => {
     const findings = await found({
       openApi: failing(new NotFoundError('no such page')),
       nowMs: () => undefined,
@@ -81,7 +81,7 @@ describe('checkService', () => {
     ]);
   });
 
-  test('reports a description of a different service as a failure (1)', async () => {
+  test('reports an OpenAPI description of a different service as a failure (1)', async () => {
     const openApiFinding = (await found({ openApi: async () => ({ paths: {} }) })).at(-1);
     expect(openApiFinding).toMatchObject({
       check: 'openapi',
@@ -96,12 +96,12 @@ describe('checkService', () => {
     [-5000, 'ok'],
     [6000, 'warn'],
     [-86_400_000, 'warn'],
-  ])('reports a clock that is %d ms off as `%s`', async (offMs, status) => {
+  ])('reports a local clock that is %d ms ahead of the service as `%s`', async (offMs, status) => {
     const findings = await found({ nowMs: () => clock.now() - offMs });
     expect(findings.find(({ check }) => check === 'clock')?.status).toBe(status);
   });
 
-  test('rejects with the reason of an interruption', async () => {
+  test('rejects with the interruption if it is interrupted', async () => {
     const interrupt = new AbortController();
     const listCodes = async () => {
       interrupt.abort(new InterruptedError('SIGINT'));

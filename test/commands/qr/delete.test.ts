@@ -43,7 +43,7 @@ async function useCodes(choose: (exchange: Exchange) => Fault | false | undefine
 }
 
 describe('qr delete --from', () => {
-  it('deletes the code of each row, by id or slug', async () => {
+  it('deletes the code in each row, found by its ID or slug', async () => {
     const { deleteRows, results, slugs, id } = await useCodes();
     const rows = ['id,slug,note', `${id('a')},a,x`, `${id('b')},,y`, ',c,z'];
     expect(await deleteRows(rows, '--yes')).toMatchObject({ code: 0 });
@@ -55,7 +55,7 @@ describe('qr delete --from', () => {
     ]);
   });
 
-  it('reports a code that was deleted earlier as `deleted`, with a note and without a request', async () => {
+  it('reports rows without an existing code as `deleted`, prints a note, and sends no DELETE for them', async () => {
     const { deleteRows, results, slugs, deletions } = await useCodes();
     await deleteRows(['slug', 'a'], '--yes');
     const again = await deleteRows(['slug', 'a', 'b', 'never'], '--yes');
@@ -72,7 +72,7 @@ describe('qr delete --from', () => {
   it.each<[string, (id: (slug: string) => string) => string[], string]>([
     ['one code in two rows', (id) => ['id,slug', `${id('a')},`, ',a'], 'the code a is also that of line 2'],
     ['neither an ID nor a slug', () => ['id,slug,name', 'x,,y'], 'line 2'],
-  ])('refuses a file with %s, and sends nothing (2)', async (_, rows, message) => {
+  ])('refuses a file that has %s (2), and sends no DELETE', async (_, rows, message) => {
     const { deleteRows, slugs, deletions, id } = await useCodes();
     const run = await deleteRows(rows(id), '--yes');
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
@@ -122,7 +122,7 @@ describe('the response to DELETE', () => {
 });
 
 describe('qr delete --dry-run', () => {
-  it('shows the codes of a file with the scans that would be lost, and deletes nothing', async () => {
+  it('lists the codes in a file with the number of scans that would be lost, and deletes nothing', async () => {
     const { sandbox, deleteRows, slugs, id, deletions } = await useCodes();
     sandbox.workspace.addScan(id('b'), { ts: '2026-01-01T00:00:00Z' });
     const run = await deleteRows(['slug', 'a', 'b', 'never'], '--dry-run');
@@ -140,7 +140,7 @@ describe('qr delete --dry-run', () => {
     expect([slugs(), deletions()]).toEqual(['abcde', 0]);
   });
 
-  it('lists codes of the command line as `delete`, and codes that do not exist as `failed`', async () => {
+  it('lists existing codes from the command line as `delete`, and missing ones as `failed`', async () => {
     const { qr, id, slugs } = await useCodes();
     const { code, stdout } = await qr('delete', UNKNOWN, id('a'), 'never', '--dry-run', '-f', 'json');
     const rows = JSON.parse(stdout).map((row: Record<string, unknown>) => [row.slug, row.action, row.error]);

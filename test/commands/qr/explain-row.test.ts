@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useBench } from '../../support/bench.ts';
 
-test('qr create --explain states which step identifies a row and what a run sends, without a POST', async () => {
+test('qr create --explain prints the steps that match a row to a code and what a run would send, and sends no POST', async () => {
   const {
     run,
     write,

@@ -5,7 +5,7 @@ import { runHere } from '../../support/run-here.ts';
 
 const TAGS = 'utm_source=poster&utm_medium=Print%20Ad';
 
-test('UTM tags are kept in a new destination with --keep-utm, or else a warning lists the missing tags', async () => {
+test('a new destination keeps the old UTM tags with --keep-utm, and otherwise a warning lists the missing tags', async () => {
   const { run, write } = await useBench();
   const destinations = async () =>
     (await run('qr', 'list', '-f', 'csv', '--fields', 'destination', '--no-header', '--sort', 'name')).stdout;
@@ -35,7 +35,7 @@ test('UTM tags are kept in a new destination with --keep-utm, or else a warning 
   expect(planned.stderr.match(/UTM/g)).toHaveLength(1);
 });
 
-test('--keep-utm keeps the tags of a dated plan in each run', async () => {
+test('--keep-utm keeps the UTM tags in each change of a dated plan, even if the plan is applied again', async () => {
   const { run, write } = await useBench();
   await run('qr', 'create', '--name', 'a', '--destination', `https://example.com/a?${TAGS}`);
   const id = (await run('qr', 'list', '--ids')).stdout.trim();
@@ -51,6 +51,6 @@ test('--keep-utm keeps the tags of a dated plan in each run', async () => {
   expect((await run('qr', 'get', id, '-f', 'json')).stdout).toContain(`https://example.com/2?${TAGS}`);
 });
 
-test('--keep-utm requires a destination', async () => {
+test('--keep-utm is refused without a new destination (2)', async () => {
   expect(await runHere(['qr', 'update', 'a', '--status', 'paused', '--keep-utm'])).toMatchObject({ code: 2 });
 });

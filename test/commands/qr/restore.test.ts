@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useBench } from '../../support/bench.ts';
 
-test('qr create creates a deleted code from its backup once, with its status and a new slug', async () => {
+test('qr create re-creates a deleted code from its backup only once, with its old status and a new slug', async () => {
   const { run, write, read } = await useBench();
   const ids = async () => (await run('qr', 'list', '--ids')).stdout.trim();
   await write('codes.csv', 'name,destination,status\nPoster,https://example.com/p,paused\n');

@@ -3,7 +3,7 @@ import { useBench } from '../../support/bench.ts';
 
 const SHEET = 'name,destination\nPoster,https://example.com/poster\nTent,https://example.com/tent\n';
 
-test('qr undo reverts the last run over a file once, and keeps later edits', async () => {
+test('qr undo reverts the last run over a file once, and keeps edits made after that run', async () => {
   const { run, write, read } = await useBench();
   await write('codes.csv', SHEET);
   expect((await run('qr', 'create', '--from', 'codes.csv')).code).toBe(0);

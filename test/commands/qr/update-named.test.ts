@@ -28,7 +28,7 @@ async function useCodes(fault?: Fault) {
 }
 
 describe('qr update CODE… --dry-run', () => {
-  it('prints the plan of one or several codes, and sends nothing', async () => {
+  it('prints the plan for one or several codes, and sends no PATCH', async () => {
     const { qr, patches } = await useCodes();
     const { code, stdout, stderr } = await qr('a', 'b', 'never', '--name', 'Code a', '--dry-run');
     const rows: Record<string, string>[] = parse(stdout, { columns: true });
@@ -50,7 +50,7 @@ describe('qr update CODE… --dry-run', () => {
     expect(patches()).toBe(0);
   });
 
-  it('fails for a missing code (4), an invalid destination (2), and --exit-code (2)', async () => {
+  it('exits with 4 if the code does not exist, and with 2 for an invalid destination or for --exit-code', async () => {
     const { qr } = await useCodes();
     expect(await qr('never', '--name', 'x', '--dry-run')).toMatchObject({ code: 4 });
     expect(await qr('a', '--destination', 'nowhere', '--dry-run')).toMatchObject({ code: 2 });
@@ -67,7 +67,7 @@ describe('the response to a change', () => {
       return exchange.send(apply({ ...request, body: Buffer.from(JSON.stringify(rest)) }));
     };
 
-  it.each(['name', 'destination'])('with the old %s is reported as a failure', async (field) => {
+  it.each(['name', 'destination'])('counts as a failure if it still has the old %s', async (field) => {
     const { qr } = await useCodes(ignores(field));
     const run = await qr('a', '--name', 'New', '--destination', 'https://x.de/new');
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`did not change the ${field}`) });
@@ -76,7 +76,7 @@ describe('the response to a change', () => {
     expect(several.stdout).toContain(`did not change the ${field}`);
   });
 
-  it('with a different value is reported', async () => {
+  it('leads to a note, and not to a failure, if it has a value that differs from the one sent', async () => {
     const shortens = changedBody((body) => {
       Object.assign(body, { name: String(Object(body).name).slice(0, 10) });
     });
@@ -94,7 +94,7 @@ describe('the response to a change', () => {
 });
 
 describe('qr update CODE CODE…', () => {
-  it('changes a code once even if several names specify it, and reports the outcome for each name', async () => {
+  it('changes a code once even if it is listed by ID and slug, and reports one outcome per argument', async () => {
     const { qr, patches, code } = await useCodes();
     const id = code('a')?.id ?? '';
     const { code: exit, stdout } = await qr(
@@ -117,7 +117,7 @@ describe('qr update CODE CODE…', () => {
     expect([code('a')?.status, code('b')?.status, code('c')?.status]).toEqual(['paused', 'paused', 'active']);
   });
 
-  it('changes fifteen codes without a brake', async () => {
+  it('changes fifteen codes without --max-changes', async () => {
     const { sandbox, qr, patches } = await useCodes();
     const slugs = Array.from({ length: 15 }, (_, n) => `more${n}`);
     for (const slug of slugs) sandbox.workspace.put({ name: slug, slug, destination: 'https://x.de/' });
@@ -125,13 +125,13 @@ describe('qr update CODE CODE…', () => {
     expect(patches()).toBe(15);
   });
 
-  it('exits with the code of the failure if all codes fail in the same way', async () => {
+  it('exits with the exit code for the failure if all codes fail for the same reason', async () => {
     const { qr } = await useCodes(fails(400));
     expect(await qr('a', 'b', '--name', 'x')).toMatchObject({ code: 10 });
     expect(await qr('never', 'none', '--name', 'x')).toMatchObject({ code: 4 });
   });
 
-  it('does not propose the same command again for codes that do not exist', async () => {
+  it('suggests correcting the codes that do not exist, not running the same command again', async () => {
     const { qr } = await useCodes();
     const hint = 'Correct or omit the codes that do not exist. Run `qrctl qr list` to see all slugs.';
     for (const [codes, code] of [
@@ -144,7 +144,7 @@ describe('qr update CODE CODE…', () => {
       });
   });
 
-  it('adds UTM tags to the destination of each code, and refuses a code without a web address', async () => {
+  it('adds UTM tags to the destination of each code, and changes nothing if one code has no web address', async () => {
     const { sandbox, qr, code, patches } = await useCodes();
     sandbox.workspace.put({ name: 'w', slug: 'w', type: 'wifi', destination: 'WIFI:S:x;;' });
     expect(await qr('a', 'w', '--utm-source', 'mail')).toMatchObject({ code: 2 });

@@ -42,7 +42,7 @@ async function logOf(count: number): Promise<Buffer> {
 }
 
 describe('a log', () => {
-  it('returns the records of all runs in order', async () => {
+  it('returns the records from all runs in order', async () => {
     const memory = createMemoryDisk();
     expect(await read(memory)).toEqual([]);
     await write(memory, lines(2));
@@ -84,7 +84,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(200));
   });
 
-  it('adds all records of a call or none', async () => {
+  it('adds all records in a call or none', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     // What JSON cannot say fails where it is made, before the disk is touched.
@@ -96,7 +96,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(1, 1));
   });
 
-  it('takes 60,000 records in one call', async () => {
+  it('accepts 60,000 records in one call', async () => {
     const memory = createMemoryDisk();
     await write(memory, lines(60_000));
     expect((await read(memory)).length).toBe(60_000);
@@ -145,7 +145,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'has all acknowledged records after a power cut at any step, mixture %# (D8)',
+    'has all acknowledged records after a power cut at any step, in case %# of lost writes (D8)',
     async (keep) => {
       const faults = ['end-before', 'end-within', 'end-after'] as const;
       await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
@@ -210,14 +210,14 @@ describe('a record that is added with note()', () => {
     }
   });
 
-  it('is required for close() to flush the file', async () => {
+  it('makes close() flush the file, which it does not do without a record', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     await log.close();
   });
 
-  it('keeps its order among appended records, and survives a killed process', async () => {
+  it('keeps its order among appended records, and is kept if the process is killed', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     log.note(lines(1));
@@ -342,7 +342,7 @@ describe('an existing file', () => {
     );
   });
 
-  it('causes a UsageError that contains its first damaged line', async () => {
+  it('causes a UsageError that states the number of its first damaged line', async () => {
     const memory = createMemoryDisk();
     memory.write(
       LOG,
@@ -358,7 +358,7 @@ describe('an existing file', () => {
     });
   });
 
-  it('is accepted if only its last lines are damaged, even with line ends (D9)', async () => {
+  it('is accepted if only its last lines are damaged, even if these lines end in line breaks (D9)', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, `${await logOf(2)}\0\0\0\n{"is":"no\n`);
     expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(2));
@@ -382,7 +382,7 @@ describe('an existing file', () => {
   });
 });
 
-it('a log with an endless line is refused after 64 MiB of the line', async () => {
+it('a log with a line longer than 64 MiB is refused', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'log');
@@ -406,7 +406,7 @@ describe('a log file', () => {
     return errors;
   };
 
-  it('cannot be a directory, a device, or below a file', async () => {
+  it('cannot be a directory or a device, or have a device as its directory', async () => {
     for (const path of [tmpdir(), '/dev/null', '/dev/null/x']) {
       for (const error of await refusedAt(path)) {
         expect(error).toBeInstanceOf(UsageError);
@@ -513,7 +513,7 @@ describe('a log file', () => {
     expect(closed).toBe(1);
   });
 
-  it('has the same bytes on a real disk, can be empty, and is refused if it has other text', async () => {
+  it('has the same bytes on a real disk as in memory, can be empty, and is refused if it has other text', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'x.journal');

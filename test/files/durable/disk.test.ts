@@ -10,7 +10,7 @@ import { createMemoryDisk } from '../../support/memory-disk.ts';
 
 const MIB = 1 << 20;
 
-describe('the disk of node', () => {
+describe('nodeDisk', () => {
   test('lists, creates, renames and removes files', async () => {
     const directory = await useDirectory();
     await nodeDisk.mkdir(join(directory, 'a'), 0o700);
@@ -24,7 +24,7 @@ describe('the disk of node', () => {
     expect(await nodeDisk.readdir(directory)).toEqual(['a']);
   });
 
-  test('reads, truncates and changes permissions of open files, and reports their path to root', async () => {
+  test('reads and truncates open files, changes their permissions, and returns their path only for root', async () => {
     const path = join(await nodeDisk.realpath(await useDirectory()), 'file');
     writeFileSync(path, '0123456789');
     const file = await nodeDisk.open(path, 'r+');
@@ -69,7 +69,7 @@ describe('the disk of node', () => {
     },
   );
 
-  test('flushes the names of a directory, and fails without the directory', async () => {
+  test('flushes the names in a directory, and fails if the directory does not exist', async () => {
     const directory = await useDirectory();
     await nodeDisk.flushDirectory(directory);
     await expect(nodeDisk.flushDirectory(join(directory, 'no'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -84,7 +84,7 @@ describe('the disk of node', () => {
     await expect(nodeDisk.checkWritable(path)).rejects.toMatchObject({ code: 'EACCES' });
   });
 
-  test('returns undefined for a missing file with ifPresent, and throws other errors', async () => {
+  test('returns undefined with ifPresent if a file is missing, and throws other errors', async () => {
     const directory = await useDirectory();
     mkdirSync(join(directory, 'a'));
     expect(await ifPresent(nodeDisk.stat(join(directory, 'no')))).toBeUndefined();
@@ -121,7 +121,7 @@ describe('reading a file in pieces', () => {
     expect(Buffer.concat(pieces).equals(CONTENT.subarray(2 * MIB))).toBe(true);
   });
 
-  test('rejects with the reason of an abort', async () => {
+  test('rejects with the abort reason', async () => {
     await expect(piecesOf(0, 10, AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');
   });
 });

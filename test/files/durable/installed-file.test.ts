@@ -8,7 +8,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 
 const ROOT = dirname(dirname(BIN));
 
-describe('a file of a library', () => {
+describe('a library file', () => {
   it('is read from the package, or else from node_modules', async () => {
     const contentOf = async (packaged: string, installed: string) =>
       JSON.parse(String(await readInstalled(packaged, installed))).name;

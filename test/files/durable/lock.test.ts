@@ -59,7 +59,7 @@ async function bundleLock(): Promise<string> {
 }
 
 describe('acquireLock', () => {
-  it('lets one holder in at a time, and the next holder after a release (D13)', async () => {
+  it('gives the lock to one holder at a time, and to the next holder after a release (D13)', async () => {
     const path = join(directory, 'scans.csv');
     const first = await acquireLock(path, { clock: fakeClock() });
     await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(UsageError);
@@ -69,7 +69,7 @@ describe('acquireLock', () => {
   });
 
   it.runIf(SOAK && process.platform !== 'win32')(
-    'reports in words that too many files are open',
+    'states in its error that too many files are open',
     async () => {
       const script = `
       import { openSync } from 'node:fs';
@@ -101,7 +101,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('gets the lock when the holder ends during the wait', async () => {
+  it('gets the lock when the holder releases it during the wait', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const second = acquireLock(path, {
@@ -147,7 +147,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('takes the same lock for all paths of a file', async () => {
+  it('takes the same lock for all paths to a file', async () => {
     const path = join(directory, 'scans.csv');
     writeFileSync(path, '');
     symlinkSync(path, join(directory, 'latest.csv'));
@@ -202,19 +202,22 @@ describe('acquireLock', () => {
   });
 });
 
-describe('a lock of another process', () => {
+describe('a lock held by another process', () => {
   const NOBODY = 65534;
 
-  it.runIf(process.getuid?.() === 0)('is reported with its process and user', async () => {
-    const path = join(directory, 'scans.csv');
-    chmodSync(directory, 0o755);
-    const holder = await startHolder(path, NOBODY);
-    const taking = acquireLock(path, { clock: fakeClock(), waitMs: 0 });
-    await expect(taking).rejects.toMatchObject({
-      message: `process ${holder.pid} of user ${NOBODY} holds the lock on ${path}`,
-      hint: 'No changes were made. If that process is not a qrctl run, end it. Then run the same command again.',
-    });
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'is reported with the process that holds it and the user of that process',
+    async () => {
+      const path = join(directory, 'scans.csv');
+      chmodSync(directory, 0o755);
+      const holder = await startHolder(path, NOBODY);
+      const taking = acquireLock(path, { clock: fakeClock(), waitMs: 0 });
+      await expect(taking).rejects.toMatchObject({
+        message: `process ${holder.pid} of user ${NOBODY} holds the lock on ${path}`,
+        hint: 'No changes were made. If that process is not a qrctl run, end it. Then run the same command again.',
+      });
+    },
+  );
 
   it('is reported as another qrctl run if the process belongs to this user', async () => {
     const path = join(directory, 'scans.csv');
@@ -246,7 +249,7 @@ describe('the holder of a lock', () => {
     symlinkSync('socket:[222]', join(directory, '8/fd/4'));
   }
 
-  it('is the process with the socket of the lock', async () => {
+  it("is the process that has opened the lock's socket", async () => {
     showProcesses();
     expect(await findHolder('lock', directory)).toEqual({ process: { pid: 8, user: process.getuid?.() } });
     rmSync(join(directory, '8/fd/4'));

@@ -11,7 +11,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 const UNSHARE = ['-rm', '--propagation', 'private'];
 
 describe('mount points', () => {
-  it('are parsed from the list of the system, including escaped characters', () => {
+  it("are parsed from the system's list, including escaped characters", () => {
     const text =
       '23 1 8:1 / / rw - ext4 /dev/sda1 rw\n41 23 8:1 /c.csv /w/my\\040codes\\134x.csv rw shared:1 - ext4 /dev/sda1 rw,a=b\n';
     const points = parseMountPoints(text);
@@ -19,13 +19,13 @@ describe('mount points', () => {
     expect(points).toContain('/w/my codes\\x.csv');
   });
 
-  it.runIf(process.platform === 'linux')('of this system include its root', async () => {
+  it.runIf(process.platform === 'linux')('on this system include the root', async () => {
     expect(await nodeDisk.mountPoints()).toContain('/');
   });
 });
 
 it.runIf(mayMount())(
-  'mounted outputs, lock files, states and configs are refused before a request, but logs are appended to (D18)',
+  'mounted outputs, lock files, states and configs are refused before a request, except with --append (D18)',
   async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 20 });
     const cwd = await useDirectory();

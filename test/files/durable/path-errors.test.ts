@@ -10,7 +10,7 @@ const OF_THE_PATH = argv`
 `;
 const OF_THE_MACHINE = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENFILE'];
 
-describe('the failure to open a file', () => {
+describe('a failure to open a file', () => {
   test.each(OF_THE_PATH)('is a usage error if the path is the cause: %s', (code) => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(UsageError);
@@ -45,7 +45,7 @@ describe('the failure to open a file', () => {
   });
 });
 
-describe('the failure of a write', () => {
+describe('a failure to write', () => {
   test('states whether the file changed, and the next step', () => {
     expect(cannotWrite('write out.csv', error('EIO'), 'the file is unchanged')).toMatchObject({
       message: 'cannot write out.csv: the device reported an input/output error (EIO)',
@@ -85,7 +85,7 @@ describe('an error', () => {
     expect(describeSystemError('thrown')).toBe('thrown');
   });
 
-  test('is a system error only if it is an Error with a text as its code', () => {
+  test('is a system error only if it is an Error with a string as its code', () => {
     expect(systemCode(error('EIO'))).toBe('EIO');
     expect(systemCode(new Error('plain'))).toBeUndefined();
     expect(systemCode({ code: 'EIO' })).toBeUndefined();

@@ -67,7 +67,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'has the old or the new content after a power cut at any step, mixture %# (D1)',
+    'has the old or the new content after a power cut at any step, in case %# of lost writes (D1)',
     async (keep) => {
       await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
         memory.revive({ keep });
@@ -117,7 +117,7 @@ function once(operation: string): MemoryDisk['fault'] {
 
 describe('a failure', () => {
   it.each(['write', 'sync'])(
-    'of a %s makes later writes and the commit fail, and keeps the old file (D3)',
+    'in a %s makes later writes and the commit fail, and keeps the old file (D3)',
     async (operation) => {
       const memory = createMemoryDisk();
       memory.write(FILE, 'old');
@@ -134,7 +134,7 @@ describe('a failure', () => {
     },
   );
 
-  it('of an early flush makes the commit fail (D3)', async () => {
+  it('in an early flush makes the commit fail (D3)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const replacement = await openReplacement(memory.disk, FILE);
@@ -155,7 +155,7 @@ describe('a failure', () => {
     await expect(replacement.commit()).rejects.toThrow('ENOSPC');
   });
 
-  it('of the check before the rename keeps the old file (D3)', async () => {
+  it('in the check before the rename keeps the old file (D3)', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'old');
     const beforeRename = () => {
@@ -171,7 +171,7 @@ describe('a run that shares the file with other runs', () => {
   const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === pid || other === 7 });
   const mine = '/data/.out.csv.6.partial';
 
-  it('removes temporary files of ended runs, and keeps temporary files of running processes (D7)', async () => {
+  it('removes temporary files from ended runs, and keeps temporary files from running processes (D7)', async () => {
     const memory = createMemoryDisk();
     const living = '/data/.out.csv.7.partial';
     const dead = ['/data/.out.csv.8.partial', '/data/.out.csv.88.partial'];
@@ -236,7 +236,7 @@ describe('a run that shares the file with other runs', () => {
     expect(memory.names()).toEqual([TEMPORARY]);
   });
 
-  it('removes no file if it is discarded after the commit', async () => {
+  it('removes no file if it discards its replacement after the commit', async () => {
     const memory = createMemoryDisk();
     const replacement = await openReplacement(memory.disk, FILE);
     await replacement.commit();
@@ -263,7 +263,7 @@ describe('owner and permissions', () => {
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
   });
 
-  it('are root and the requested permissions, but the old owner in a directory of that owner (D6)', async () => {
+  it('are root and the requested permissions if root sets them, except in a directory that the old owner owns (D6)', async () => {
     for (const [owner, kept] of [
       [1000, 1000],
       [0, 0],
@@ -293,7 +293,7 @@ describe('owner and permissions', () => {
     expect(memory.modeOf(FILE)).toBe(0o755);
   });
 
-  it('are as requested, regardless of the umask and the old file (D6)', async () => {
+  it('include exactly the requested permissions, regardless of the umask and the old file (D6)', async () => {
     for (const umask of [0o000, 0o022, 0o777]) {
       const memory = await withOld(0o644);
       memory.umask = umask;
@@ -328,7 +328,7 @@ describe('owner and permissions', () => {
   });
 });
 
-it('a failed opening keeps a file that another run created under the temporary name (D4)', async () => {
+it('openReplacement keeps, if it fails, a file that another run created under the temporary name (D4)', async () => {
   const memory = createMemoryDisk();
   memory.write(FILE, 'old');
   memory.fault = (_, name) => {

@@ -46,7 +46,7 @@ describe('the real path of a file', () => {
     expect(await realPath(windows, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
   });
 
-  it('is refused if the path has a link of one user to a file of another user (D14)', async () => {
+  it("is refused if the path has one user's link to another user's file (D14)", async () => {
     mkdirSync(join(directory, 'a'));
     writeFileSync(join(directory, 'a', 'x'), '');
     symlinkSync('a', join(directory, 'b'));
@@ -62,7 +62,7 @@ describe('the real path of a file', () => {
     expect(await realPath(foreign, join(directory, 'a', 'x'))).toContain('/a/x');
   });
 
-  it('follows links of root, and links of users to their own files', async () => {
+  it('follows links that root owns, and links from users to their own files', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const ofRoot = told((path) => (path.endsWith('/b') ? { uid: 0 } : {}), 4711);
@@ -73,13 +73,13 @@ describe('the real path of a file', () => {
     expect(await realPath(ours, join(directory, 'b', 'x'))).toContain('/a/x');
   });
 
-  it('is refused for a loop of links', async () => {
+  it('is refused if links form a loop', async () => {
     symlinkSync('b', join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     await expect(realPath(nodeDisk, join(directory, 'a', 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('exists for a link to a missing file, which cannot be opened', async () => {
+  it('exists for a link to a missing file, but no file can be created there', async () => {
     symlinkSync('nowhere', join(directory, 'b'));
     expect(await realPath(nodeDisk, join(directory, 'b'))).toContain('/b');
     await expect(nodeDisk.open(join(directory, 'b'), 'wx+')).rejects.toMatchObject({ code: 'EEXIST' });
@@ -99,7 +99,7 @@ describe('makeRealDirectories', () => {
     expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
   });
 
-  it('creates no directory through a link of one user to a directory of another user (D14)', async () => {
+  it("creates no directory through one user's link to another user's directory (D14)", async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
@@ -203,7 +203,7 @@ describe('opening a file', () => {
     },
   );
 
-  it('checks the owner only for root', async () => {
+  it('checks the file owner only if root opens the file', async () => {
     const memory = createMemoryDisk();
     memory.write(FILE, 'x');
     memory.user = 1001;

@@ -98,7 +98,7 @@ describe('directories', () => {
     });
   });
 
-  test('are not created in place of a file or below one', async () => {
+  test('are not created at or below the path of a file', async () => {
     const { disk, write } = createMemoryDisk();
     write('/data/file', '');
     await expect(makeDirectories(disk, '/data/file')).rejects.toThrow('EEXIST');

@@ -44,7 +44,7 @@ async function open(format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'xlsx', gzip
 
 const EXPECTED = { csv: 'id\n1\n4\n', json: '[\n{"id":1},\n{"id":4}\n]\n', ndjson: '{"id":1}\n{"id":4}\n' };
 
-describe.each([false, true])('a document (compressed: %s)', (gzip) => {
+describe.each([false, true])('an output file (compressed: %s)', (gzip) => {
   test.each(['csv', 'json', 'ndjson'] as const)(
     'in %s omits the rows that were rolled back',
     async (format) => {
@@ -68,7 +68,7 @@ describe.each([false, true])('a document (compressed: %s)', (gzip) => {
 /** Nested too deeply, with an integer that JSON.stringify refuses. */
 const TOO_DEEP = Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], 1n);
 
-describe('a row that cannot be written is removed with the rows of its code', () => {
+describe('a row that cannot be written is removed with the other rows for its code', () => {
   const scans = (count: number, from: number) =>
     Array.from({ length: count }, (_, i) => ({
       id: from + i,

@@ -68,7 +68,7 @@ describe('ndjson', () => {
     );
   });
 
-  test('has the lines of JSON.stringify for repeated keys and values, in batches of any size', () => {
+  test('has the lines that JSON.stringify returns for repeated keys and values, in batches of any size', () => {
     fc.assert(
       fc.property(fc.array(fc.array(likeScans)), (batches) => {
         const lines = batches.flat().map((row) => `${JSON.stringify(row)}\n`);
@@ -77,7 +77,7 @@ describe('ndjson', () => {
     );
   });
 
-  test('has the lines of JSON.stringify for more values and keys than are cached, and for long values', () => {
+  test('has the lines that JSON.stringify returns for more values and keys than are cached, and for long values', () => {
     const rows = Array.from({ length: 5000 }, (_, i) => ({
       id: i,
       ts: `t${i}`,
@@ -99,7 +99,7 @@ describe('ndjson', () => {
 });
 
 describe('JSON and NDJSON', () => {
-  test('have the keys of --fields in that order, with null for a missing key', () => {
+  test('have the keys in --fields in the same order, with null for a missing key', () => {
     expect(render('ndjson', [[{ extra: 1, name: 'x', id: 5 }, { id: 6 }]], 'list', false)).toBe(
       '{"id":5,"name":"x"}\n{"id":6,"name":null}\n',
     );
@@ -126,7 +126,7 @@ describe('JSON and NDJSON', () => {
 });
 
 test.each([0, 2])(
-  'formatJson refuses a value that is nested too deep, before the stack overflows (indent %i)',
+  'formatJson refuses a value that is nested too deeply, before the stack overflows (indent %i)',
   (indent) => {
     const nested = (depth: number) => {
       let value: unknown = 1n;

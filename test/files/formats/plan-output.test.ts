@@ -137,7 +137,7 @@ describe('a file name', () => {
     expect(hint).not.toContain('.parquet');
   });
 
-  test('without the extension of a format gets the default format', () => {
+  test('without a known extension gets the default format', () => {
     for (const name of ['a', 'a.txt', 'a.2026', 'a.b.csv', 'report.final', '.hidden', 'a.csv.1'])
       expect(plan({ output: name }).format).toBe('csv');
   });

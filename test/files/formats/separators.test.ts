@@ -125,7 +125,7 @@ describe('a CSV file', () => {
     expect(write([{ id: 1, name: 'a', referrer: destination }])).toBe(`1,a,"${destination}"\n`);
   });
 
-  it('has no formula of a known attack if it is split at semicolons', async () => {
+  it('has no formula from a known attack if it is split at semicolons', async () => {
     const referrer = "https://x/;=cmd|'/C calc'!A0";
     const written = write([{ id: 1, name: 'a', referrer }], { delimiter: ',', excel: false, header: true });
     expect(written).toBe(`id,name,referrer\n1,a,"https://x/;'=cmd|'/C calc'!A0"\n`);
@@ -144,13 +144,13 @@ describe('apostrophes at a separator', () => {
     ['a|\n-b', "a|'\n'-b"],
     ['x;y', 'x;y'],
     ["x;'y", "x;'y"],
-  ])('%j is written as %j, and restored', (value, cell) => {
+  ])('are such that %j is written as %j, and restore() returns the original', (value, cell) => {
     const [line = ''] = write([{ id: value, name: '', referrer: '' }]).split(/,,\n$/);
     expect(line.replace(/^"([\s\S]*)"$/, '$1').replaceAll('""', '"')).toBe(cell);
     expect(restore(cell)).toBe(value);
   });
 
-  it('for megabytes of separators and blanks are added in linear time', () => {
+  it('are added to 200,000 separators or blanks within the time limit of a test', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
       const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
       const cell = write([{ id: `${many}=`, name: '', referrer: '' }]);

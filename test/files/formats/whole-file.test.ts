@@ -34,7 +34,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const open = (options: { gzip?: boolean } = {}, at = path) => openWholeFile(at, { processes, ...options });
 const names = () => readdirSync(directory).sort();
 
-test('devices of Windows are recognized by the last part of a path, only on Windows', () => {
+test('Windows devices are recognized by the last part of a path, but only on Windows', () => {
   for (const path of ['NUL', 'nul', 'C:\\lists\\NUL', './con', 'COM1'])
     expect(namesDevice(path, 'win32')).toBe(true);
   for (const path of ['NUL.csv', 'nulls', 'NUL\\x.csv', 'COM'])
@@ -93,7 +93,7 @@ describe('a file', () => {
     expect(readFileSync(path, 'utf8')).toBe('');
   });
 
-  test('has the same compressed bytes for any pieces', async () => {
+  test('has the same compressed bytes whether it is written at once or line by line', async () => {
     const data = Array.from({ length: 50_000 }, (_, index) => `${index},Ann\n`);
     const whole = join(directory, 'whole.gz');
     await writeWholeFile(whole, data.join(''), { processes, gzip: true });
@@ -110,7 +110,7 @@ describe('a file', () => {
   });
 });
 
-describe('a written file', () => {
+describe('an output file', () => {
   test.runIf(posix)('replaces the target of a symbolic link, and keeps the link', async () => {
     mkdirSync(join(directory, 'real'));
     const real = join(directory, 'real', 'file.csv');
@@ -125,7 +125,7 @@ describe('a written file', () => {
     expect(names()).toEqual(['out.csv', 'real']);
   });
 
-  test.runIf(posix)('is refused behind a link to a missing file', async () => {
+  test.runIf(posix)('is refused if its path is a link to a missing file', async () => {
     symlinkSync(join(directory, 'nowhere'), path);
     await expect(open()).rejects.toThrow(UsageError);
   });
@@ -153,14 +153,14 @@ describe.runIf(existsSync('/dev/full'))('a device or pipe', () => {
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test('is written directly through a link of this user', async () => {
+  test('is written directly through a link that this user created', async () => {
     symlinkSync('/dev/null', path);
     await writeWholeFile(path, 'data', { processes });
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
   test.each(['/dev/null', '/dev/stdout', '/dev'])(
-    'is not written through a link of another user to %s (D14)',
+    "is not written through another user's link to %s (D14)",
     async (target) => {
       symlinkSync(target, path);
       const lstat = async (at: string) => ({
@@ -178,7 +178,7 @@ describe.runIf(existsSync('/dev/full'))('a device or pipe', () => {
     },
   );
 
-  test('is not written if it is a FIFO of another user, who could read the data (D14)', async () => {
+  test('is not written if it is a FIFO that another user created and could read (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const lstat: Disk['lstat'] = async (at) => ({
       ...(await nodeDisk.lstat(at)),

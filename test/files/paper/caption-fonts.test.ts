@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadFonts } from '#files/paper/caption-fonts';
 
-describe('the fonts of captions', () => {
+describe('the fonts for captions', () => {
   it('include each font that has one of the characters, and always the Latin font, which has the ellipsis', async () => {
     const namesOf = async (...texts: string[]) => (await loadFonts(texts)).map(({ name }) => name);
     expect(await namesOf()).toEqual(['noto-sans-latin-400']);

@@ -72,7 +72,7 @@ describe('text in a script whose letters change their shape', () => {
     );
   });
 
-  it('has each mark in the drawn text of its letter', async () => {
+  it('has each mark in the same drawn text as its letter', async () => {
     const { pdf } = await draw('كَيفِ');
     expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
   });

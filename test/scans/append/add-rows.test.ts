@@ -33,7 +33,7 @@ beforeEach(() => {
   service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
 });
 
-describe('rows of a later run', () => {
+describe('rows from the service', () => {
   it('are added if they arrive late with the time of the newest row, even with an overlap of zero', async () => {
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 9, time: START + 3 * HOUR });
@@ -61,7 +61,7 @@ describe('rows of a later run', () => {
     expect(ids()).toHaveLength(50);
   });
 
-  it('are read again by the next run, from the start of the period that was not verified (A9)', async () => {
+  it('are read again by the next run from the start of the unverified period (A9)', async () => {
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
     const sink = file.sinkOf(CODE);
@@ -136,7 +136,7 @@ describe('rows of a later run', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('are distinguished by their IDs even beyond 2^53', async () => {
+  it('are distinguished by their IDs, even by IDs beyond 2^53', async () => {
     service[CODE] = [9007199254740992n, 9007199254740993n].map((id) => ({ id, time: START }));
     await run(memory, service);
     service[CODE].push({ id: 9007199254740994n, time: START });
@@ -186,7 +186,7 @@ describe('rows of a later run', () => {
 });
 
 describe('a file without its state', () => {
-  it('gets no new rows if the service does not return its newest row for the code (A13)', async () => {
+  it('gets no new rows if the service does not return the newest row in the file for the code (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const before = fileText();
@@ -200,7 +200,7 @@ describe('a file without its state', () => {
     expect(memory.names()).toEqual([FILE]);
   });
 
-  it('gets all missing rows, even older rows, after the service has returned the newest row of the file (A13)', async () => {
+  it('gets all missing rows, even rows older than its newest row, once the service has returned that row (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 9, time: START + 2.5 * HOUR }, { id: 10, time: START + 4 * HOUR });
@@ -208,7 +208,7 @@ describe('a file without its state', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('is refused if the service returns a newer row before the newest row of the file (A13)', async () => {
+  it('is refused if the first row that the service returns is newer than the newest row in the file (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const file = await openOn(memory, service);
@@ -217,7 +217,7 @@ describe('a file without its state', () => {
     await file.discard();
   });
 
-  it('is refused if a newer row precedes its newest row, but not if a row of the same time does (A13)', async () => {
+  it('is refused if a newer row arrives before its newest row, but not if a row with the same time does (A13)', async () => {
     await run(memory, service);
     memory.remove(STATE);
     const row = (id: number, time: number) => ({ id, ts: formatInstant(START + time), time: START + time });
@@ -236,7 +236,7 @@ describe('a file without its state', () => {
     expect(ids()).toEqual(['1', '2', '3', '4', '9', '10']);
   });
 
-  it('gets no new rows if only the ID or only the time of its newest row matches (A13)', async () => {
+  it('gets no new rows if the service returns a row with the ID of its newest row but another time, or vice versa (A13)', async () => {
     await run(memory, service);
     const before = fileText();
     for (const [id, time] of [
@@ -272,7 +272,7 @@ describe("a writer of one code's rows", () => {
     expect(file.path).toBe(FILE);
   });
 
-  it('closes the file on commit or discard if no other code follows', async () => {
+  it('releases the lock on commit or discard if no other code follows', async () => {
     let released = 0;
     const lock = async () => ({ release: async () => void released++ });
     const own = (await openOn(memory, service, { lock })).sinkOf(CODE, true);
@@ -288,7 +288,7 @@ describe("a writer of one code's rows", () => {
     expect(ids()).toEqual(['9', '10']);
   });
 
-  it('keeps the file open if other codes follow', async () => {
+  it('keeps the lock and accepts more rows if other codes follow', async () => {
     let released = 0;
     const file = await openOn(memory, service, {
       lock: async () => ({ release: async () => void released++ }),
@@ -305,7 +305,7 @@ describe("a writer of one code's rows", () => {
 });
 
 describe('the contents of the file', () => {
-  it('are reported as of the last commit, with the number of rows that this run added', async () => {
+  it('are reported as of the last commit: row count, newest time, and number of rows that this run added', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
     const first = await openOn(memory, service, { restart: true });
     const empty = { rows: 0, watermarkMs: undefined };
@@ -350,11 +350,11 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
   return { asked, overlaps, sink: file.sinkOf(CODE), file };
 }
 
-describe('rows in a storage that can drop the rows of a code', () => {
+describe('rows in a storage that can drop all rows for one code', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 
-  it('are dropped by a rewind during a --restart, and the code is read from its beginning again', async () => {
+  it('are dropped by a rewind during a --restart, and can then be written again', async () => {
     const { asked, overlaps, sink, file } = startParts();
     const rewind = await sink.checkpoint();
     await sink.write(rows);
@@ -370,7 +370,7 @@ describe('rows in a storage that can drop the rows of a code', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('are dropped during a --restart if the code was not read to its end', async () => {
+  it('are dropped during a --restart if the code was not read to the end', async () => {
     const { asked, sink } = startParts();
     await sink.write(rows);
     await sink.discard();
@@ -388,7 +388,7 @@ describe('rows in a storage that can drop the rows of a code', () => {
   });
 });
 
-it('a row older than the known IDs makes the run read IDs back from the start of the overlap (A11)', async () => {
+it('if a row is older than all rows with known IDs, IDs are read from the file from the start of the overlap on (A11)', async () => {
   const overlap = {
     ...emptyOverlap(),
     watermarkMs: START + 9 * HOUR,

@@ -46,7 +46,7 @@ describe('a first run', () => {
     });
   });
 
-  it('records only the IDs of scans in the overlap', async () => {
+  it('records in its state only the IDs of scans in the overlap', async () => {
     await run(memory, service);
     expect(state().positions[CODE]).toMatchObject({
       watermarkMs: START + 3 * HOUR,
@@ -78,12 +78,12 @@ describe('a first run', () => {
     expect(fileText()).not.toBe('');
   });
 
-  it('changes nothing if the service fails before the first row', async () => {
+  it('creates no file if the service fails before the first row', async () => {
     await expect(run(memory, service, { failAfter: 0 })).rejects.toThrow('the service failed');
     expect(memory.names()).toEqual([]);
   });
 
-  it('that fails lets the next run continue from the last commit', async () => {
+  it('that fails lets the next run read from one overlap before the last committed row', async () => {
     service[CODE] = rowsAt(...Array.from({ length: 30 }, (_, i) => i * HOUR));
     await expect(run(memory, service, { failAfter: 20 })).rejects.toThrow('the service failed');
     expect(ids()).toHaveLength(18);
@@ -103,14 +103,14 @@ describe('a first run', () => {
 });
 
 describe('a later run', () => {
-  it('adds new and late scans at the end', async () => {
+  it('adds new and late scans at the end of the file', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });
     expect(await run(memory, service)).toBe(2);
     expect(ids()).toEqual(['1', '2', '3', '4', '21', '20']);
   });
 
-  it('does not write if no scan is new', async () => {
+  it('writes nothing to the disk if no scan is new', async () => {
     await run(memory, service);
     memory.revive();
     expect(await run(memory, service)).toBe(0);
@@ -150,7 +150,7 @@ describe('several codes in one file', () => {
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);
   });
 
-  it('can be other codes in the next run only with --all', async () => {
+  it('can differ in the next run only with --all', async () => {
     const all = { identity: { all: true } };
     await run(memory, service, all);
     const grown = { ...service, '33333333-3333-4333-8333-333333333333': [{ id: 201, time: START }] };
@@ -259,7 +259,7 @@ describe('an error while the file is opened', () => {
   });
 });
 
-it('an append removes temporary files of killed runs', async () => {
+it('an append removes temporary files that killed runs left', async () => {
   memory.write('/data/.scans.out.restart', 'half');
   memory.write('/data/.scans.out.state.json.partial', '{');
   await (await openOn(memory, service)).discard();
@@ -267,7 +267,7 @@ it('an append removes temporary files of killed runs', async () => {
 });
 
 describe('the lock of an append', () => {
-  it('is taken before the file is read, so that rows of another run are found (A7)', async () => {
+  it('is taken before the file is read, so that the rows of a run that ended meanwhile are found (A7)', async () => {
     const released: string[] = [];
     const lock = async (path: string) => {
       await run(memory, service);
@@ -286,7 +286,7 @@ describe('the lock of an append', () => {
     expect(released).toEqual([FILE]);
   });
 
-  it('receives the signal of the run and the callback that reports waiting', async () => {
+  it('is requested with the signal of the run and the callback that reports waiting', async () => {
     const signal = new AbortController().signal;
     const onWait = () => undefined;
     const lock = async (_: string, given: object) => {
@@ -310,7 +310,7 @@ describe('readLogState', () => {
     expect(everything()).toEqual(before);
   });
 
-  it('returns no positions if the state is missing or unusable', async () => {
+  it('returns no positions if the state is missing, damaged or from a later version', async () => {
     expect([...(await positions())]).toEqual([]);
     for (const text of ['{', '{"version":3,']) {
       memory.write(STATE, text);
@@ -318,7 +318,7 @@ describe('readLogState', () => {
     }
   });
 
-  it('returns the identity of the export', async () => {
+  it('returns the identity of the export, such as its codes and format', async () => {
     const readIdentity = async () => (await readLogState(FILE, memory.disk))?.identity;
     expect(await readIdentity()).toBeUndefined();
     await run(memory, service);
@@ -332,7 +332,7 @@ describe('readLogState', () => {
   });
 });
 
-describe('the beginning of a log in its state', () => {
+describe('the beginning of a log', () => {
   const beginning = async () => (await readExtent(FILE, memory.disk)).beginsMs;
 
   it('is the --since of the first run, or -Infinity without --since', async () => {
@@ -370,7 +370,7 @@ describe('the beginning of a log in its state', () => {
 });
 
 describe('--restart', () => {
-  it('exports all scans with other columns, and keeps the edited file as FILE.old', async () => {
+  it('exports all scans again with different columns, and keeps the edited file as FILE.old', async () => {
     await run(memory, service);
     memory.write(FILE, 'edited');
     await run(memory, service, { restart: true, identity: { columns: ['id', 'ts'] } });
@@ -381,7 +381,7 @@ describe('--restart', () => {
     expect(await run(memory, service, { identity: { columns: ['id', 'ts'] } })).toBe(1);
   });
 
-  it('keeps the old file and state after a failure', async () => {
+  it('leaves the old file and state unchanged if the run fails', async () => {
     await run(memory, service);
     const before = everything();
     await expect(run(memory, service, { restart: true, failAfter: 3 })).rejects.toThrow('the service failed');

@@ -45,8 +45,8 @@ beforeEach(() => {
   service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
 });
 
-describe('the next run', () => {
-  it('truncates the rows that a killed run did not commit (A4)', async () => {
+describe('an append', () => {
+  it('removes the rows that a killed run did not commit (A4)', async () => {
     const committed = await stopped();
     memory.write(FILE, `${committed}${ROW}6,2026-01-01T05:00:00.000Z,DE,,mob`);
     const warnings: string[] = [];
@@ -57,7 +57,7 @@ describe('the next run', () => {
     ]);
   });
 
-  it('truncates rows in which a power cut left zeros (A21)', async () => {
+  it('removes uncommitted rows in which a power cut left zeros (A21)', async () => {
     for (const lost of [0, 1, 2]) {
       memory = createMemoryDisk();
       service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
@@ -77,7 +77,7 @@ describe('the next run', () => {
     ['an ID that continues with letters', () => '6th of May'],
     ['a row with one zero in it', (row) => row.replace('Z', '\0')],
     ['a note in UTF-16, as PowerShell appends it', () => Buffer.from('a note\r\n', 'utf16le')],
-  ])('refuses %s after the rows of a stopped run (A21)', async (_, more) => {
+  ])('refuses %s after rows that a stopped run left (A21)', async (_, more) => {
     const committed = await stopped();
     memory.write(FILE, Buffer.concat([Buffer.from(`${committed}${ROW}`), Buffer.from(more(ROW))]));
     const before = fileText();
@@ -86,7 +86,7 @@ describe('the next run', () => {
   });
 
   it.each(['6', '6,2026-01', '-', ROW.slice(0, -1), `${ROW.slice(0, -2)},"a quote, and a`, '6,20\0\0\0'])(
-    'truncates %j, the beginning of a row (A21)',
+    'removes %j, which may be the beginning of a row (A21)',
     async (torn) => {
       const committed = await stopped();
       memory.write(FILE, `${committed}${ROW}${torn}`);
@@ -101,7 +101,7 @@ describe('the next run', () => {
     ['a note', false],
     ['{ a note', false],
   ])(
-    'truncates text after NDJSON rows only if it begins like a row: %j, truncated: %s (A21)',
+    'removes text after NDJSON rows only if it begins like a row: %j, removed: %s (A21)',
     async (torn, cut) => {
       const options = { identity: { format: 'ndjson' as const } };
       const committed = await stopped(options);
@@ -113,7 +113,7 @@ describe('the next run', () => {
   );
 
   it.each(['5,yesterday,DE,,mobile,iOS,Safari,\n'])(
-    'refuses %j after rows of a stopped run (A21)',
+    'refuses %j, which has an invalid time, after rows that a stopped run left (A21)',
     async (line) => {
       const committed = await stopped();
       memory.write(FILE, `${committed}${ROW}${line}`);
@@ -161,7 +161,7 @@ describe('the next run', () => {
     ['{"id":1,"ts', true, 'ndjson' as const],
     ['precious', false, 'ndjson' as const],
   ])(
-    'truncates a file without committed rows only if a first run may have written it: %j, truncated: %s (A17)',
+    'discards the text of a file without committed rows only if a first run may have written it: %j, discarded: %s (A17)',
     async (text, cut, format?: 'ndjson') => {
       const options = format ? { identity: { format } } : {};
       memory.fault = (_, operation) => (operation === `create ${FILE}` ? 'end-before' : undefined);
@@ -180,7 +180,7 @@ describe('the next run', () => {
 
 describe('a --restart that replaced the file', () => {
   it.each(['', 'x'])(
-    'is not undone by a later --restart that stopped after writing the same number of bytes plus %j (A8)',
+    'is not undone if a later --restart stopped after writing as many bytes, plus the text %j (A8)',
     async (more) => {
       await run(memory, service, { restart: true });
       const before = fileText();
@@ -216,7 +216,7 @@ describe('a --restart that was stopped before it replaced the file', () => {
   );
 });
 
-it('a run with a lost state prints no warning about an incomplete row if every row is complete', async () => {
+it('a run whose state was lost prints no warning if every row in the file is complete', async () => {
   await run(memory, service);
   memory.remove(STATE);
   const warnings: string[] = [];
@@ -239,7 +239,7 @@ describe('an older copy', () => {
   const at = { file: FILE, 'state file': STATE };
 
   it.each(['file', 'state file'] as const)(
-    'of the %s is refused with a hint that resolves the conflict (A6, A14)',
+    'of the %s is refused with a hint to delete the state, after which a run completes the file (A6, A14)',
     async (which) => {
       await run(memory, service);
       const older = memory.read(at[which]) ?? '';
@@ -333,7 +333,7 @@ describe('an append is refused and changes no file if', () => {
     expect(fileText()).toBe('name,amount\nTea,3\n');
   });
 
-  it('another program created the file after a first run without a commit (A17)', async () => {
+  it('another program created the file after a first run stopped without a commit (A17)', async () => {
     memory.fault = (_, operation) =>
       operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
     await expect(run(memory, service)).rejects.toThrow();
@@ -365,7 +365,7 @@ it('a disk error while uncommitted rows are read ends the append with a LocalErr
   await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
 });
 
-it('a run with a lost state warns about the incomplete row that the run will remove (A4)', async () => {
+it('a run whose state was lost warns about the incomplete last row that it will remove (A4)', async () => {
   await run(memory, service);
   memory.remove(STATE);
   memory.write(FILE, `${fileText()}5,2026-01`);
@@ -376,7 +376,7 @@ it('a run with a lost state warns about the incomplete row that the run will rem
 });
 
 describe('a lost state', () => {
-  it.each(['csv', 'ndjson'] as const)('is rebuilt from a file in the format %s', async (format) => {
+  it.each(['csv', 'ndjson'] as const)('is rebuilt from a %s file', async (format) => {
     const options = { identity: { format } };
     await run(memory, service, options);
     service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });
@@ -394,7 +394,7 @@ describe('a lost state', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('is rebuilt even if the last row is a thousand characters long and has an open quote', async () => {
+  it('is rebuilt even if the last row has more than a thousand characters and an unclosed quote', async () => {
     await run(memory, service);
     const before = fileText();
     memory.write(FILE, `${before}5,2026-01-01T05:00:00.000Z,DE,"${'x'.repeat(1000)}\n`);
@@ -416,7 +416,7 @@ describe('a lost state', () => {
     expect(fileText()).toBe(before);
   });
 
-  it('is rebuilt from a file with BOM and CRLF', async () => {
+  it('is rebuilt from a file with a byte order mark and CRLF line ends', async () => {
     const options = { identity: { dialect: { header: true, excel: true, rawCells: false } } };
     await run(memory, service, options);
     memory.remove(STATE);
@@ -429,7 +429,7 @@ describe('a lost state', () => {
     [START + 2 * HOUR, START],
     [undefined, START],
   ])(
-    'gets as lower bound the earlier of the oldest row and --since of this run: --since %s (A44)',
+    'is rebuilt with the oldest time in the file as its lower bound, or with --since of this run if earlier: %s (A44)',
     async (sinceMs, saved) => {
       await run(memory, service);
       memory.remove(STATE);
@@ -439,7 +439,7 @@ describe('a lost state', () => {
     },
   );
 
-  it('gets --since of this run as lower bound if the file has no rows', async () => {
+  it('is rebuilt with --since of this run as its lower bound if the file has no rows', async () => {
     memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
     const notes: string[] = [];
     expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);
@@ -449,7 +449,7 @@ describe('a lost state', () => {
     expect(state().sinceMs).toBe(START + HOUR);
   });
 
-  it('is rebuilt for several codes by the qr_id of each row', async () => {
+  it('is rebuilt for several codes from the qr_id of each row', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, HOUR) };
     await run(memory, service);
     service[OTHER_CODE]?.push({ id: 5, time: START + 2 * HOUR });

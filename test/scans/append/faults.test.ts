@@ -152,7 +152,7 @@ describe.each(scenarios)('$name', (scenario) => {
   });
 
   it.each([0, ...(SOAK ? [0.5, 1] : [])])(
-    'can be completed after a power cut at any step that keeps a share of %f of the unflushed bytes (A1, A2)',
+    'can be completed if a power cut at any step keeps a share of %f of the unflushed bytes (A1, A2)',
     async (keep) => {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: () => keep });
@@ -161,7 +161,7 @@ describe.each(scenarios)('$name', (scenario) => {
     },
   );
 
-  it('can be completed after a power cut at any step that keeps only names or only contents (A1, A3)', async () => {
+  it('can be completed if a power cut at any step keeps only file names or only file contents (A1, A3)', async () => {
     for (const kept of ['names', 'inode']) {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: (what) => (what.startsWith(kept) ? 1 : 0) });
@@ -170,7 +170,7 @@ describe.each(scenarios)('$name', (scenario) => {
     }
   });
 
-  it('can be completed after a power cut at any step that loses any one directory change (A3, A8)', async () => {
+  it('can be completed if a power cut at any step undoes any one directory change (A3, A8)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       for (const contents of SOAK ? [0, 1] : [1]) {
         await atEveryStep(scenario, ['end-after'], async (memory, service) => {

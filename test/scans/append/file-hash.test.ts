@@ -26,7 +26,7 @@ it('a file hash does not depend on the sizes of the updates', () => {
   expect(blocks.digests().sha256).not.toBe(whole.digests().sha256);
 });
 
-it('a file hash chains the blocks: each SHA-256 begins with the digest of the blocks before', () => {
+it('a file hash chains the blocks: the input of each SHA-256 begins with the digest of the previous block', () => {
   const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
   const hash = createFileHash();
   expect(hash.digests()).toEqual({ sha256: sha256().toString('hex'), blocks: '' });
@@ -37,7 +37,7 @@ it('a file hash chains the blocks: each SHA-256 begins with the digest of the bl
 });
 
 it.each([0, 5, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, CONTENT.length])(
-  'a file hash continues after %i bytes from the digest of the complete blocks, and reads less than one block (A19)',
+  'a file hash of %i bytes is resumed from the digest of its complete blocks by reading less than one block (A19)',
   async (bytes) => {
     const { blocks } = (await hashFile(await openContent(), bytes)).digests();
     const file = await openContent();

@@ -55,7 +55,7 @@ const again = () => bytesReadBy((disk) => run(memory, service, { disk, pageRows:
 describe('a run after a complete run', () => {
   beforeEach(() => run(memory, service, { pageRows: 500 }));
 
-  it('reads less than a block of the file, with or without new rows (A19)', async () => {
+  it('reads less than one block of the file, with or without new rows (A19)', async () => {
     expect(fileText().length).toBeGreaterThan(2 * 65_536);
     expect(await again()).toBeLessThan(65_536);
     service[CODE]?.push({ id: 9999, time: START + 3000 * 1000 });
@@ -67,7 +67,7 @@ describe('a run after a complete run', () => {
     expect(await again()).toBe(fileText().length);
   });
 
-  it('reads the whole file if its metadata changed, but the next run reads less than a block (A19)', async () => {
+  it('reads the whole file if its metadata changed, but the next run reads less than one block (A19)', async () => {
     await (await memory.disk.open(FILE, 'r+')).chmod(0o640);
     expect(await again()).toBe(fileText().length);
     expect(await again()).toBeLessThan(65_536);
@@ -92,7 +92,7 @@ describe('a run after a complete run', () => {
   });
 
   it.each(['ino', 'mtimeNs', 'ctimeNs'] as const)(
-    'reads the whole file if its %s changed (A19)',
+    'reads the whole file if its %s differs from the state (A19)',
     async (part) => {
       const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
       memory.write(STATE, formatRecord(changed));
@@ -101,7 +101,7 @@ describe('a run after a complete run', () => {
   );
 });
 
-describe('on a file system with a coarse clock', () => {
+describe('on a file system with a coarse clock,', () => {
   it('a run whose last write is in the current tick records no stamp, so the next run reads the whole file (A19)', async () => {
     memory.timeNs = () => 1_767_225_600_000_000_000n;
     await run(memory, service, { pageRows: 500 });
@@ -112,7 +112,7 @@ describe('on a file system with a coarse clock', () => {
     await expect(run(memory, service, { pageRows: 500 })).rejects.toThrow(UsageError);
   });
 
-  it('a run waits for the next tick of the clock at its end, so that the file gets a stamp (A19)', async () => {
+  it('a run waits at its end for the next tick of the clock, so that it can record a stamp (A19)', async () => {
     let nowNs = 1_767_225_600_000_000_000n;
     memory.timeNs = () => nowNs;
     const slept: number[] = [];
@@ -133,7 +133,7 @@ describe('on a file system with a coarse clock', () => {
   });
 });
 
-it('a state of qrctl 1.0, which has one digest of all bytes, is accepted and replaced by version 2', async () => {
+it('a state from qrctl 1.0, with one digest for all bytes, is accepted and replaced by version 2', async () => {
   await run(memory, service, { pageRows: 500 });
   const { blocks: _, stamp: __, checksum: ___, ...rest } = state();
   const plain = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -37,7 +37,7 @@ beforeEach(async () => {
   memory.revive();
 });
 
-describe('the steps on the disk', () => {
+describe('on the disk,', () => {
   /** What a run does to the disk, in order, permissions apart; the state, the file and their temporary names by short ones. */
   async function stepsOf(options: RunOptions = {}) {
     const steps: string[] = [];
@@ -57,7 +57,7 @@ describe('the steps on the disk', () => {
   /** Of a later run that adds rows. */
   const later = [...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state];
 
-  it("of a first run write a state without rows, then the file's name, then rows before the state that records them (A1, A3)", async () => {
+  it('a first run writes a state without rows, creates the file, and writes rows before the state that records them (A1, A3)', async () => {
     memory = createMemoryDisk();
     const rows = ['write FILE', 'sync FILE', ...state];
     const last = ['sync FILE', ...state];
@@ -65,7 +65,7 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([...first, ...rows, ...rows, ...last]);
   });
 
-  it('of a run on a replaced copy of the file first remove the stamp, so that the run after a kill is not refused (A20)', async () => {
+  it('a run whose file was replaced by a copy first removes the stamp, so that the run after a kill is not refused (A20)', async () => {
     const text = fileText();
     memory.remove(FILE);
     memory.write(FILE, text);
@@ -77,13 +77,13 @@ describe('the steps on the disk', () => {
     expect(await run(memory, service)).toBe(1);
   });
 
-  it('of a later run write a state without a stamp before any row, and a state with a stamp at the end (A19, A20)', async () => {
+  it('a later run writes a state before its rows, after its rows and at its end (A19, A20)', async () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual(later);
     expect(await stepsOf()).toEqual([]);
   });
 
-  it('of a later run are the same with --rotated as without it (A27)', async () => {
+  it('a later run takes the same steps with --rotated as without it (A27)', async () => {
     memory = createMemoryDisk();
     const rotated = { rotated: true };
     await run(memory, service, rotated);
@@ -92,7 +92,7 @@ describe('the steps on the disk', () => {
     expect(await stepsOf(rotated)).toEqual(later);
   });
 
-  it('record "replacing" in the state only if there is a file to replace (A8)', async () => {
+  it('a run records "replacing" in the state only if there is a file to replace (A8)', async () => {
     async function wishedText(options: RunOptions): Promise<boolean[]> {
       const says: boolean[] = [];
       memory.fault = (_, operation) => {
@@ -113,21 +113,21 @@ describe('the steps on the disk', () => {
     }
   });
 
-  it('of a --restart write all rows, then the state, and then rename the new file (A8)', async () => {
+  it('a --restart writes all rows, then the state, and then renames the new file (A8)', async () => {
     const rows = [...Array(3).fill('write NEW FILE'), 'sync NEW FILE'];
     const rename = ['rename NEW FILE', 'flush /data', ...state];
     const expected = ['create NEW FILE', 'flush /data', ...rows, ...state, ...rename];
     expect(await stepsOf({ restart: true })).toEqual(expected);
   });
 
-  it('of a run with a lost state begin with the truncation of the incomplete row (A4)', async () => {
+  it('a run whose state was lost first removes the incomplete row (A4)', async () => {
     memory.remove(STATE);
     memory.write(FILE, `${fileText()}5,2026`);
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual(['truncate FILE', 'sync FILE', ...later.slice(state.length)]);
   });
 
-  it('after a --restart that stopped between its two renames begin with the second rename (A8)', async () => {
+  it('a run after a --restart that stopped between its two renames begins with the second rename (A8)', async () => {
     memory.fault = (_, operation) =>
       operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
@@ -136,7 +136,7 @@ describe('the steps on the disk', () => {
     expect(await stepsOf()).toEqual([]);
   });
 
-  it('after a --restart that stopped between its second rename and its flush begin with that flush (A8)', async () => {
+  it('a run after a --restart that stopped between its second rename and its flush begins with that flush (A8)', async () => {
     memory.fault = (_, operation) =>
       operation === 'rename /data/.scans.out.restart' ? 'end-after' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
@@ -181,7 +181,7 @@ describe('a run', () => {
   });
 });
 
-it('rows that another process adds during a first run are not truncated (A15)', async () => {
+it('text that another process adds to the file during a first run is not removed (A15)', async () => {
   memory = createMemoryDisk();
   const file = await openOn(memory, service);
   await file.sinkOf(CODE).write(NEW);
@@ -192,7 +192,7 @@ it('rows that another process adds during a first run are not truncated (A15)', 
   expect(fileText()).toContain('a note of mine');
 });
 
-it('a file that is truncated during a run gets no hole of zeros, and no state records its rows (A15)', async () => {
+it('a file that another process truncates during a run is not filled with zeros, and its state does not change (A15)', async () => {
   const file = await openOn(memory, service);
   const before = claimOf(memory);
   memory.fault = (_, operation) => {
@@ -217,9 +217,9 @@ it('an append fails if its file is moved to another device during the run (A15)'
   await file.discard();
 });
 
-describe('a failed disk operation', () => {
+describe('a failed write or commit', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
-    '(%s) stops all later commits of the run, and uncommitted rows are truncated (A5)',
+    '(%s) prevents all later commits of the run, and uncommitted rows are removed (A5)',
     async (step) => {
       const before = [claimOf(memory), fileText()];
       const file = await openOn(memory, service);
@@ -256,7 +256,7 @@ describe('a failed disk operation', () => {
     },
   );
 
-  it('in the rename of the state leaves the rows in the file that the new state may record', async () => {
+  it('during the rename of the state leaves the rows in the file, because the new state may record them', async () => {
     const file = await openOn(memory, service);
     let renames = 0;
     memory.fault = (_, operation) => (operation.startsWith('rename') && ++renames === 2 ? 'EIO' : undefined);
@@ -273,7 +273,7 @@ describe('--restart', () => {
     expect((await memory.disk.stat(FILE)).mode & 0o777).toBe(0o640);
   });
 
-  it('replaces neither file nor state before all rows are written', async () => {
+  it('replaces neither the file nor the state before all rows are written', async () => {
     const before = [fileText(), memory.read(STATE)];
     const file = await openOn(memory, service, { restart: true });
     await file.sinkOf(CODE).write(NEW);
@@ -282,7 +282,7 @@ describe('--restart', () => {
     expect(memory.names()).toEqual([FILE, STATE]);
   });
 
-  it('creates a file without rows if there are no scans', async () => {
+  it('creates a file with only a header if there are no scans', async () => {
     await run(memory, { [CODE]: [] }, { restart: true });
     expect(fileText()).toBe('id,ts,country,city,device,os,browser,referrer\n');
   });

@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('an appended file is recognized by its state, even if the state is damaged, but not by other JSON at that path', async () => {
+it('an appended file is recognized by its state, even a damaged state, but not by other JSON at the path of the state', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);
@@ -46,7 +46,7 @@ const CUTS = [
 ];
 
 it.each(firstRows(3, CUTS))(
-  'an append is not refused after a killed replacement of its file, at any step and with power cut %o (A32)',
+  'an append is accepted after a replacement of its file was killed at any step, with the power cut %o (A32)',
   async (powerCut) => {
     const prepare = async (on: MemoryDisk) => void (await run(on, service));
     const replace = async (on: MemoryDisk) => {

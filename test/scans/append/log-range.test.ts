@@ -31,7 +31,7 @@ describe('a log', () => {
     expect(beginningOf({ sinceMs: 2, rotated }, 'a', ({ bytes }) => bytes !== 4)).toBe(2);
   });
 
-  it('ends for each code at its last verified time, else its newest row, else the end of the other codes (A42)', () => {
+  it('ends, for each code, at its last verified time, else after its newest row, else at the end of the other codes (A42)', () => {
     const overlaps = new Map([
       ['a', overlap({ readUntilMs: 50, watermarkMs: 30 })],
       ['b', overlap({ watermarkMs: 7 })],
@@ -45,7 +45,7 @@ describe('a log', () => {
   });
 });
 
-describe('the rotated files of a state', () => {
+describe('the rotated files in a state', () => {
   it('are recorded with the time of the newest row of each code that has rows', () => {
     const overlaps = new Map([
       ['a', overlap({ rows: 3, watermarkMs: 9 })],
@@ -55,13 +55,13 @@ describe('the rotated files of a state', () => {
     expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual(expected);
   });
 
-  it('are each listed once, and not at all if no row in them was committed', () => {
+  it('are each listed once, and only if they have committed rows', () => {
     expect(withRotated(FILES.slice(0, 2), FILES[2] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, FILES[1] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
   });
 
-  it('are limited in number: the oldest are merged into one missing file, after which the log begins', () => {
+  it('are limited in number: the oldest become one entry for a missing file, and the log begins after that file', () => {
     const times = (from: number) =>
       Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];
@@ -72,7 +72,7 @@ describe('the rotated files of a state', () => {
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 
-  it('are read from a state of an earlier version as one missing file', () => {
+  it('are read as one missing file from a state that an earlier version wrote', () => {
     const overlaps = new Map([
       ['a', overlap({ movedUntilMs: 9 })],
       ['b', overlap({})],

@@ -36,14 +36,14 @@ it('countMissingRows counts the missing rows of each code, in one pass or severa
   );
 });
 
-it('countMissingRows finds thousands of rows of a code, in any order', async () => {
+it('countMissingRows compares thousands of rows of a code, in any order', async () => {
   const rows = Array.from({ length: 5000 }, (_, i) => ['a', String((i * 7919) % 5000)] as const);
   expect(await count(rows.toReversed(), rows)).toEqual({});
   expect(await count([...rows, ['a', '5000']], rows)).toEqual({ a: 1 });
   expect(await count(rows, rows.slice(1))).toEqual({ a: 1 });
 });
 
-it('countMissingRows compares IDs of more than 64 bits, even if others have the same low bits', async () => {
+it('countMissingRows distinguishes an ID of more than 64 bits from an ID with the same low bits', async () => {
   const beyond = String(2n ** 64n + 5n);
   expect(
     await count(

@@ -52,7 +52,7 @@ test('a repair adds rows older than the overlap once, and does not change where 
   expect(await run(memory, service)).toBe(0);
 });
 
-test('a repair keeps the recorded time of the last run, so that scans since then are read even if one is dated in the future', async () => {
+test('after a repair, the next run still reads all scans since the last run, even if one is dated in the future', async () => {
   const memory = createMemoryDisk();
   const service: TestService = { [CODE]: [...hours(5), { id: 800, time: START + 5000 * HOUR }] };
   const at = (hour: number): RunOptions => ({ serviceNow: () => START + hour * HOUR });
@@ -86,7 +86,7 @@ test('a repair adds a row older than the rotated rows, although an append refuse
 
 // By day a failure, a short write and an end.
 describe.each(firstRows<Fault>(3, ['ENOSPC', 'short', 'end-within', 'EIO', 'end-before', 'end-after']))(
-  '%s at each step of a repair',
+  '%s at any step of a repair',
   (fault) => {
     test.each(SOAK || fault === 'end-within' ? [true, false] : [false])(
       'leaves a file that the next repair completes, with each scan once (power cut: %s)',

@@ -103,7 +103,7 @@ const FAILED_RESTARTS = Array.from({ length: 16 }, (_, at): [Event[]] => [failed
 const EXAMPLES: [Event[]][] = [[unflushedState], [mixedRows], ...FAILED_RESTARTS];
 
 it.each(['csv', 'ndjson'] as const)(
-  'after any history, a successful run leaves each scan once in a file of the format %s (A10, A12)',
+  'after any history, a successful run leaves each scan once in a %s file (A10, A12)',
   async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {

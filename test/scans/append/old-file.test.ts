@@ -22,12 +22,12 @@ it('keepOldFile adds a link to the file, and a second call returns the same name
   expect(memory.names()).toEqual([FILE, OLD]);
 });
 
-it('keepOldFile uses the next unused name', async () => {
+it('keepOldFile uses the next unused name if FILE.old exists', async () => {
   memory.write(OLD, 'other');
   expect(await keep()).toBe(`${OLD}.1`);
 });
 
-it('keepOldFile uses the next name if another process takes the first name', async () => {
+it('keepOldFile uses the next name if another process creates FILE.old at the same time', async () => {
   const link: Disk['link'] = async (from, to) => {
     if (to.endsWith('.old')) memory.write(OLD, 'theirs');
     return memory.disk.link(from, to);
@@ -36,7 +36,7 @@ it('keepOldFile uses the next name if another process takes the first name', asy
   expect(memory.read(OLD)).toBe('theirs');
 });
 
-it('keepOldFile renames the file if the file system has no links', async () => {
+it('keepOldFile renames the file if the file system does not support hard links', async () => {
   expect(await keep({ link: () => failing('EPERM') })).toBe(OLD);
   expect(memory.names()).toEqual([OLD]);
 });

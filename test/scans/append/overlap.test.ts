@@ -17,7 +17,7 @@ function overlapAt(...times: number[]): CodeOverlap {
   return overlap;
 }
 
-it('an overlap has the time of the newest row as its watermark, in any order of rows', () => {
+it('an overlap has the time of the newest row as its watermark, whatever the order of the rows', () => {
   expect(overlapAt().watermarkMs).toBeUndefined();
   expect(overlapAt(5, 9, 7)).toMatchObject({ watermarkMs: 9, rows: 3 });
   expect([...overlapAt(5, 9).ids]).toEqual([
@@ -72,7 +72,7 @@ describe('the next run reads', () => {
 describe('old IDs in a state', () => {
   const many = (count: number) => overlapAt(...Array.from({ length: count }, (_, i) => i + 1));
 
-  it('are removed if there are more than 10,000; the time from which all IDs are known is kept', () => {
+  it('are removed if there are more than 10,000, and the time from which all IDs are known is recorded', () => {
     const overlap = many(10_000);
     forgetOldIds(overlap, 100);
     expect(overlap.ids.size).toBe(10_000);
@@ -82,7 +82,7 @@ describe('old IDs in a state', () => {
     expect(overlap).toMatchObject({ idsFromMs: 9901, rows: 10_001 });
   });
 
-  it('remain if all are in the overlap, and are checked again only if their number has doubled', () => {
+  it('remain if all IDs are in the overlap, and are checked again only when their number has doubled', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 20_000);
     expect(overlap.ids.size).toBe(10_001);
@@ -95,7 +95,7 @@ describe('old IDs in a state', () => {
     expect(overlap.ids.size).toBe(101);
   });
 
-  it('newer than a given time are kept while older rows are written again', () => {
+  it('are kept if they are not older than a given time', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 100, 4000);
     expect(Math.min(...overlap.ids.values())).toBe(4000);
@@ -128,7 +128,7 @@ describe('the position of a code whose newest scan is dated in the future (A22)'
   });
 });
 
-it('a state keeps the IDs of the overlap and of unverified rotated rows, but no IDs between them (A25, A29)', () => {
+it('a state keeps the IDs of rows in the overlap and of unverified rotated rows, but no IDs of rows between (A25, A29)', () => {
   const overlap = {
     ...overlapAt(40, 60, 100, 150, 900, 1000),
     movedUntilMs: 100,

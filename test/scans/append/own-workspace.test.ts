@@ -69,7 +69,7 @@ describe.each([
   });
 
   it.each<[string, (text: string) => string, string]>([
-    ['of another key', (text) => text, 'svc_live_bbbb'],
+    ['written with another key', (text) => text, 'svc_live_bbbb'],
     ['that an earlier qrctl wrote', withoutKey, 'svc_live_aaaa'],
   ])(
     '%s is checked with one request for a code, and then records the key of this run',
@@ -90,7 +90,7 @@ describe.each([
     [CODE, 3, 2],
     [OTHER_CODE, 1, 2],
   ])(
-    'of another key is checked by a request for the code with the newest scan: %s',
+    'written with another key is checked by a request for the code with the newest scan: %s',
     async (newest, hours, otherHours) => {
       service = { [CODE]: rowsAt(hours * HOUR), [OTHER_CODE]: rowsAt(otherHours * HOUR) };
       await again(both);
@@ -99,7 +99,7 @@ describe.each([
     },
   );
 
-  it('of another key needs no request if an earlier response had one of its codes', async () => {
+  it('written with another key needs no request if an earlier response had one of its codes', async () => {
     await again(both);
     await again([], { apiKey: 'svc_live_bbbb', seen: new Set([CODE]) });
     expect(requested).toEqual([]);
@@ -107,7 +107,7 @@ describe.each([
     expect(requested).toEqual([]);
   });
 
-  it('of another workspace is refused and unchanged', async () => {
+  it('from another workspace is refused and unchanged', async () => {
     await again(both, { profile: 'aaa' });
     const before = memory.names().map((name) => [name, memory.read(name)]);
     const refused = again([], { apiKey: 'svc_live_bbbb', profile: 'bbb', seen: new Set(['c']) });
@@ -118,7 +118,7 @@ describe.each([
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
   });
 
-  it('of a service with a new base URL is accepted with --moved-from, and then without', async () => {
+  it('from a service whose base URL changed is accepted with --moved-from, and afterwards without it', async () => {
     await again(both);
     const refused = again(both, { baseUrl: NEW_URL });
     await expect(refused).rejects.toThrow(`belongs to https://example.test/api/v1, not to ${NEW_URL}`);

@@ -60,7 +60,7 @@ async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<
 }
 
 describe('rows are read back', () => {
-  it('from CSV with all digits of their IDs, their times, and the code of the column or the export', async () => {
+  it('from CSV with all digits of their IDs, with their times, and with the code from the column or the export', async () => {
     const text = '18014398509481985,2026-01-01T00:00:00.000Z,"a ""b"",\nc"\n2,2026-01-01T00:00:01Z,\n';
     expect(await rowsIn(text, csv)).toEqual({
       rows: [
@@ -87,7 +87,7 @@ describe('rows are read back', () => {
     expect(labeled.map(({ code }) => code)).toEqual(['c', undefined]);
   });
 
-  it.each([1, 2, 7, 30, 64])('identically from pieces of %i bytes', async (piece) => {
+  it.each([1, 2, 7, 30, 64])('with the same result from pieces of %i bytes', async (piece) => {
     const lines = Array.from(
       { length: 20 },
       (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`,
@@ -102,14 +102,14 @@ describe('rows are read back', () => {
     expect((await rowsIn(objects, ndjson, { piece })).rows).toHaveLength(21);
   });
 
-  it('from a given offset on, without an incomplete row at the end', async () => {
+  it('from a given offset, without an incomplete row at the end', async () => {
     const text = 'id,ts,referrer\n1,2026-01-01T00:00:00Z,\n2,2026-01-01T00:00';
     expect(await rowsIn(text, csv, { start: 15 })).toMatchObject({ rows: [{ id: '1' }], end: 39 });
     expect(await rowsIn('1,2026-01-01T00:00:00Z,"open\n', csv)).toEqual({ rows: [], end: 0 });
     expect((await rowsIn('{"id":1,"ts":"2026-01-01T00:00:00Z"}\n{"id":2,', ndjson)).end).toBe(37);
   });
 
-  it('without an incomplete row, which strict mode refuses unless it begins like a row (A21)', async () => {
+  it('without an incomplete last row, but strict mode refuses a last line that does not begin like a row (A21)', async () => {
     const row = '1,2026-01-01T00:00:00Z,\n';
     expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
     await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(
@@ -139,7 +139,7 @@ describe('rows are read back', () => {
       );
   });
 
-  it('with BOM and CRLF', async () => {
+  it('from CSV with CRLF line ends, as --excel writes it', async () => {
     const excel = { ...csv, dialect: { ...DIALECT, excel: true } };
     expect((await rowsIn('1,2026-01-01T00:00:00Z,x\r\n', excel)).rows).toEqual([
       { code: 'c', id: '1', timeMs: T1 },
@@ -214,7 +214,7 @@ describe('readRows rejects', () => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
   });
 
-  it('a row with one column too many only in strict mode', async () => {
+  it('a row with an extra column only in strict mode', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
   });
@@ -224,7 +224,7 @@ describe('a lost state is rebuilt', () => {
   const HEAD = 'id,ts,referrer\n';
   const at = (id: number, second: number) => `${id},2026-01-01T00:00:0${second}Z,\n`;
 
-  it('from every row, with overlap, oldest row, size, and the newest row as proof of ownership', async () => {
+  it('from every row, with the row count, watermark, oldest time, size, and the newest row as proof of ownership', async () => {
     const text = `${HEAD}${at(1, 2)}${at(2, 0)}${at(3, 5)}${at(4, 5)}${at(5, 3)}6,2026`;
     const { bytes, overlaps, oldestMs, proof } = await rebuilt(text, csv);
     expect(bytes).toBe(text.length - 6);
@@ -233,7 +233,7 @@ describe('a lost state is rebuilt', () => {
     expect(overlaps.get('c')).toMatchObject({ rows: 5, watermarkMs: T1 + 5000 });
   });
 
-  it('without proof of ownership if the rows contain their code, or if there are no rows', async () => {
+  it('without proof of ownership if the rows contain their codes, or if there are no rows', async () => {
     const labeled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
     const text = 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,c\n1,2026-01-01T00:00:00Z,d\n';
     const { overlaps, proof } = await rebuilt(text, labeled);
@@ -251,7 +251,7 @@ describe('a lost state is rebuilt', () => {
     }
   });
 
-  it('with fewer than 1,000 IDs in memory for 10,100 rows', async () => {
+  it('from 10,100 rows with fewer than 1,000 IDs in memory', async () => {
     const text =
       HEAD +
       Array.from(
@@ -289,7 +289,7 @@ describe('findFirstRow', () => {
   const find = async (text: string, identity: AppendIdentity) =>
     findFirstRow(await fileOf(text), Buffer.byteLength(text), identity, undefined);
 
-  it('returns the offset after the header of CSV, or after the byte order mark if there is no header', async () => {
+  it('returns the offset after the CSV header, or after the byte order mark if there is no header', async () => {
     expect(await find('id,ts\n1,2\n', csv)).toBe(6);
     expect(await find('\n1,2\n', csv)).toBe(1);
     const bare = { ...csv, dialect: { ...DIALECT, header: false } };

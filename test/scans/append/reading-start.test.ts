@@ -56,7 +56,7 @@ it('a run reads from one overlap before the watermark, without a note, if all cl
   expect(notes).toEqual([]);
 });
 
-it("a run reads from one overlap before the service's time, with a note, if that clock is behind the watermark (A22)", async () => {
+it("a run reads from one overlap before the service's time, and prints a note, if that time is before the watermark (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const now = START - DAY;
   expect(await startOf(at(now, START + 3 * HOUR), now)).toBe(now - HOUR);
@@ -66,7 +66,7 @@ it("a run reads from one overlap before the service's time, with a note, if that
   ]);
 });
 
-it('a run reads from the first scan if no period is verified, with a note if the clock was set back (A9, A22)', async () => {
+it('a run reads from the first scan if no period is verified, and prints a note if the clock was set back (A9, A22)', async () => {
   await expect(run(memory, service, { ...at(START + 3 * HOUR), unproven: true })).rejects.toThrow(
     'does not add up',
   );
@@ -78,7 +78,7 @@ it('a run reads from the first scan if no period is verified, with a note if the
   ]);
 });
 
-it("a run reads earlier by the amount that the service's clock was set back, even with that clock past the watermark (A22)", async () => {
+it("a run begins earlier by as much as the service's clock was set back, even if that clock is past the watermark (A22)", async () => {
   // The service was a day fast; a week later it is right.
   await run(memory, service, at(START + 2 * HOUR, START + 2 * HOUR - DAY));
   const now = START + 6 * DAY;
@@ -110,14 +110,14 @@ it.each([400, -400])(
   },
 );
 
-it("a run reads earlier if the service's and the machine's clocks moved apart by hours, without a note (A22)", async () => {
+it("a run begins earlier, without a note, if the machine's clock moved by hours relative to the service's (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR, START - 2 * HOUR));
   const now = START + DAY;
   expect(await startOf(at(now), now)).toBe(START - 3 * HOUR);
   expect(notes).toEqual([]);
 });
 
-it('a run reads scans that arrived while another scan was dated in the future (A22)', async () => {
+it('a run reads scans that arrived after the last run, even if the newest scan is dated in the future (A22)', async () => {
   const future = START + 400 * DAY;
   service[CODE]?.push({ id: 50, time: future });
   await run(memory, service, { ...at(START + 3 * HOUR), untilMs: future + 1 });
@@ -142,7 +142,7 @@ it('a run reads scans that arrived since the last run began, however long that r
   expect(await startOf(at(START + 2 * DAY), START + 2 * DAY)).toBe(START + 2 * HOUR);
 });
 
-it('a run never begins to read after the requested end (A22)', async () => {
+it('a run begins to read one overlap before the requested end if that end is before the watermark (A22)', async () => {
   await run(memory, service, at(START + 3 * HOUR));
   const untilMs = START + HOUR / 2;
   expect(await startOf({ ...at(START + DAY), untilMs }, untilMs)).toBe(untilMs - HOUR);
@@ -150,14 +150,14 @@ it('a run never begins to read after the requested end (A22)', async () => {
   expect(notes).toEqual([]);
 });
 
-it("a run never begins to read before the first run's --since, even if its end is earlier (A18, A22)", async () => {
+it("a run never begins to read before the first run's --since, even if the requested end is earlier (A18, A22)", async () => {
   await run(memory, service, { ...at(START + 3 * HOUR), sinceMs: START });
   for (const untilMs of [START, START - 1])
     expect(await startOf({ ...at(START + DAY), untilMs }, untilMs)).toBe(START);
 });
 
 describe('an append from a service without a Date header', () => {
-  it("is refused if the machine's clock is behind the newest scan (A23)", async () => {
+  it("is refused if the machine's clock is behind the newest scan in the file (A23)", async () => {
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const machineMs = START - DAY;
     const failing = startOf(at(undefined, machineMs), machineMs);

@@ -48,7 +48,7 @@ async function expectNothingLost(on: MemoryDisk, hasLinks: boolean): Promise<voi
 }
 
 const disks = firstRows(1, [true, false]);
-describe.each(disks)('with an old file that must be kept, on a disk with links: %s,', (hasLinks) => {
+describe.each(disks)('with an old file that must be kept (disk with links: %s),', (hasLinks) => {
   const prepare = async (on: MemoryDisk) => void (await run(on, before, { disk: diskOf(on, hasLinks) }));
   const work = (on: MemoryDisk) => run(on, after, { restart: true, disk: diskOf(on, hasLinks) });
   // Between the end of a step and the beginning of the next nothing counts: of the ends, the one within is enough by day.
@@ -75,7 +75,7 @@ describe.each(disks)('with an old file that must be kept, on a disk with links: 
     }
   });
 
-  it('a power cut that undoes any one directory change loses no scan (A31)', async () => {
+  it('a power cut that undoes any one directory change of a --restart loses no scan (A31)', async () => {
     for (const lost of SOAK ? [0, 1, 2, 3] : [0, 1]) {
       await atEveryStep(prepare, work, ['end-after'], async ({ memory: on }) => {
         on.revive({ keep: () => 1, lost });

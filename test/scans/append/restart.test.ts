@@ -41,8 +41,8 @@ function forget(...gone: number[]): void {
   service[CODE] = (service[CODE] ?? []).filter(({ id }) => !gone.includes(Number(id)));
 }
 
-describe('the old file is kept, and the reason is reported, if', () => {
-  it('the service no longer returns all of the scans in the file', async () => {
+describe('the old file is kept if', () => {
+  it('the service no longer returns all of its scans, and the number of missing scans is reported', async () => {
     await run(memory, service);
     const before = memory.read(FILE);
     forget(1, 3);
@@ -64,7 +64,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(ids(OLD)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('a code was deleted: the reason lists the scans of each code, the largest number first', async () => {
+  it('a code was deleted, and the reason lists the missing scans of each code, the largest number first', async () => {
     service[OTHER_CODE] = [...rowsAt(0, HOUR), { id: 7, time: START }];
     const codes = { [CODE]: service[CODE] ?? [], [OTHER_CODE]: service[OTHER_CODE] };
     await run(memory, codes, { identity: { all: true } });
@@ -80,7 +80,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     [6, ', the rest from 1 more code'],
     [7, ', the rest from 2 more codes'],
   ])(
-    '%i codes were deleted: the reason lists the scans of five codes, the largest number first',
+    '%i codes were deleted, and the reason lists the missing scans of five codes, the largest number first',
     async (deleted, others) => {
       const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
       let id = 1;
@@ -98,7 +98,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     },
   );
 
-  it('one scan was deleted', async () => {
+  it('one scan was deleted, and the reason states this in the singular', async () => {
     await run(memory, service);
     forget(1);
     await restart();
@@ -107,7 +107,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     ]);
   });
 
-  it('it has other codes, another workspace and another format', async () => {
+  it('it contains other codes from another workspace in another format', async () => {
     await run(memory, service, { identity: { format: 'ndjson' } });
     await run(
       memory,
@@ -137,7 +137,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
       },
       "its scans can't be compared with the new ones (different columns)",
     ],
-  ])('%s', async (_, change, reason) => {
+  ])('%s, and the reason is reported', async (_, change, reason) => {
     await run(memory, service);
     change();
     const before = memory.read(FILE);
@@ -147,7 +147,7 @@ describe('the old file is kept, and the reason is reported, if', () => {
     expect(ids()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('text of another program follows the last commit of a stopped run', async () => {
+  it('another program added text after the last commit of a stopped run', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 5, time: START + 5 * HOUR });
     memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-after' : undefined);
@@ -249,7 +249,7 @@ it('the old file is closed after the comparison', async () => {
   expect(stillOpen()).toBe(0);
 });
 
-it('rotated files are unchanged, and a remark states that the new file also has their scans', async () => {
+it('a --restart leaves rotated files unchanged, and a remark states that the new file also has their scans', async () => {
   const codes = { ...service, [OTHER_CODE]: [] };
   await run(memory, codes);
   await memory.disk.rename(FILE, `${FILE}.1`);
@@ -263,7 +263,7 @@ it('rotated files are unchanged, and a remark states that the new file also has 
   ]);
 });
 
-it('readers find a file at the path at each step', async () => {
+it('a file exists at the path before each step of a --restart', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = () => {
@@ -274,7 +274,7 @@ it('readers find a file at the path at each step', async () => {
   expect(oldFiles()).toEqual([OLD]);
 });
 
-it('the run that finishes a restart reports the old file', async () => {
+it('the run that completes an interrupted --restart reports the name of the old file', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = (_, operation) =>
@@ -286,7 +286,7 @@ it('the run that finishes a restart reports the old file', async () => {
   expect(said).toEqual([`scans.out: finished an interrupted --restart. The old file is ${OLD}`]);
 });
 
-it('a run without a callback for warnings completes an interrupted --restart', async () => {
+it('a run without a callback for warnings completes an interrupted --restart and keeps the old file', async () => {
   await run(memory, service);
   forget(1);
   memory.fault = (_, operation) =>
@@ -297,7 +297,7 @@ it('a run without a callback for warnings completes an interrupted --restart', a
   expect(oldFiles()).toEqual([OLD]);
 });
 
-it('the run that finishes a restart reports nothing if no old file was kept', async () => {
+it('the run that completes an interrupted --restart reports nothing if no old file was kept', async () => {
   await run(memory, service);
   memory.fault = (_, operation) =>
     operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined;

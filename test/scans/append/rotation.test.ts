@@ -84,8 +84,8 @@ beforeEach(() => {
   service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
 });
 
-describe('a file that was moved away', () => {
-  it('is continued in a new file without lost or duplicate rows, even if rows arrive late (A24)', async () => {
+describe('an append to a file that was moved away', () => {
+  it('continues in a new file without lost or duplicate rows, even if rows arrive late (A24)', async () => {
     await rotated();
     await rotate();
     add(2.5 * HOUR, 1.5 * HOUR);
@@ -100,7 +100,7 @@ describe('a file that was moved away', () => {
     expect(state().positions[CODE]).toMatchObject({ rows: 2, movedUntilMs: START + 2 * HOUR });
   });
 
-  it('is replaced by a complete new file if the first run stopped before it wrote any row', async () => {
+  it('writes a complete new file if the first run stopped before it wrote any row', async () => {
     memory.write(FILE, '');
     await killedAt('flush /data', { fault: 'end-after' });
     expect(memory.names()).toEqual([FILE, STATE]);
@@ -117,7 +117,7 @@ describe('a file that was moved away', () => {
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add --rotated') });
   });
 
-  it("is refused if another program's file is at its path", async () => {
+  it("is refused if another program's file is at the path", async () => {
     await rotated();
     memory.write(FILE, 'mine\n');
     await expect(rotated()).rejects.toThrow(UsageError);
@@ -133,8 +133,8 @@ describe('a file that was moved away', () => {
   });
 });
 
-describe('after a run that was killed', () => {
-  it('uncommitted rows are truncated in the rotated file (A26)', async () => {
+describe('after a run that was killed,', () => {
+  it('uncommitted rows are removed from the rotated file (A26)', async () => {
     await rotated();
     add(3 * HOUR, 4 * HOUR);
     await killedRun();
@@ -150,7 +150,7 @@ describe('after a run that was killed', () => {
     ]);
   });
 
-  it('a rotated file without a commit is found by its inode; an older file with the same beginning is unchanged (A27)', async () => {
+  it('a rotated file without committed rows is found by its inode, although an older file begins with the same bytes (A27)', async () => {
     service = { [CODE]: [] };
     await rotated();
     await rotate();
@@ -165,7 +165,7 @@ describe('after a run that was killed', () => {
     expect(allIds()).toEqual(idsOf(service));
   });
 
-  it('an incomplete header is truncated in the rotated file (A27)', async () => {
+  it('an incomplete header is removed from the rotated file (A27)', async () => {
     await rotated();
     await rotate();
     await killedAt(`write ${FILE}`, { fault: 'end-within' });
@@ -175,7 +175,7 @@ describe('after a run that was killed', () => {
     expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
   });
 
-  it('the rotated file is found under any name in the directory (A26)', async () => {
+  it('the rotated file is found under any name in the same directory (A26)', async () => {
     await rotated();
     add(3 * HOUR, 4 * HOUR);
     await killedRun();
@@ -214,7 +214,7 @@ describe('after a run that was killed', () => {
     await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
   });
 
-  it('no new file is started if the rotated file vanishes, or was edited or truncated (A26)', async () => {
+  it('no new file is started if the rotated file vanished or was edited or truncated (A26)', async () => {
     addLong();
     await rotated();
     add(4 * HOUR);
@@ -240,7 +240,7 @@ describe('after a run that was killed', () => {
     expect([...ids(`${FILE}.1`), ...ids()].sort()).toEqual(idsOf(service));
   });
 
-  it('a file that was created, but has no rows, is continued', async () => {
+  it('a new file without rows is continued, and no note is printed', async () => {
     for (const stop of [`write ${FILE}`, `sync ${FILE}`]) {
       memory = createMemoryDisk();
       await killedAt(stop);
@@ -250,7 +250,7 @@ describe('after a run that was killed', () => {
     }
   });
 
-  it('a rotated file without uncommitted rows is unchanged, without a warning', async () => {
+  it('a rotated file without uncommitted rows stays unchanged, and no warning is printed', async () => {
     await rotated();
     add(3 * HOUR);
     await killedAt(`write ${FILE}`);
@@ -340,7 +340,7 @@ describe('a file that logrotate copied and truncated', () => {
   });
 });
 
-it('a log whose state is of an earlier version, without an inode, is continued after a rotation', async () => {
+it('a log whose state is from an earlier version and has no inode is continued after a rotation', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
   memory.write(STATE, formatRecord(older));
@@ -349,7 +349,7 @@ it('a log whose state is of an earlier version, without an inode, is continued a
   expect(await rotated()).toBe(1);
 });
 
-it('a scan older than the known IDs of the rotated file is refused, not duplicated (A25)', async () => {
+it('a scan older than the scans whose IDs are known from the rotated file is refused, not duplicated (A25)', async () => {
   await rotated();
   await rotate();
   add(3 * HOUR);
@@ -370,7 +370,7 @@ const at = (machine: number, back = 0): RunOptions => ({
   serviceNow: () => START + machine - back,
 });
 
-it("an append reports that the service's clock was set back, and --restart starts a new log (A25)", async () => {
+it("an append is refused if the service's clock was set back, until --restart starts a new log (A25)", async () => {
   add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
   await rotated(at(22 * HOUR));
   await rotate();
@@ -425,7 +425,7 @@ it.each([
   },
 );
 
-describe('after a run that ended with exit code 9', () => {
+describe('after a run that ended with exit code 9,', () => {
   beforeEach(async () => {
     add(50 * HOUR, 51 * HOUR);
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
@@ -531,7 +531,7 @@ it('a log with one unverified code gets no duplicate row after a rotation (A29)'
   expect(await rotated()).toBe(0);
 });
 
-it('a row older than the listed IDs is refused, even if the last run read further back (A25)', async () => {
+it('a row older than the rows whose IDs are listed is refused, even if the last run read further back (A25)', async () => {
   service = { [CODE]: rowsAt(0, 10 * HOUR) };
   await rotated();
   await rotate();
@@ -545,7 +545,7 @@ it('a row older than the listed IDs is refused, even if the last run read furthe
   );
 });
 
-it('rows that are written again after a rewind are compared with the rotated file, even thousands of rows (A25)', async () => {
+it('thousands of rows that are written again after a rewind are not duplicated, even rows in the rotated file (A25)', async () => {
   await rotated();
   await rotate();
   for (let i = 0; i < 10_100; i++) add(3 * HOUR + i * 1000);
@@ -561,7 +561,7 @@ it('rows that are written again after a rewind are compared with the rotated fil
   expect(ids()).toHaveLength(10_100);
 });
 
-it('a lost state is not rebuilt from the new file (A28)', async () => {
+it('a lost state is not rebuilt from the new file after a rotation (A28)', async () => {
   await rotated();
   await rotate();
   add(3 * HOUR);
@@ -614,7 +614,7 @@ const event = fc.record({
 });
 
 it.each(firstRows(1, ['csv', 'ndjson'] as const))(
-  'after any history of runs, kills and rotations, each scan is once in all files (%s) (A24, A26, A27, A29)',
+  'after any history of runs, kills and rotations, each scan is exactly once in all files (%s) (A24, A26, A27, A29)',
   async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {

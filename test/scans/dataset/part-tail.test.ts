@@ -66,8 +66,8 @@ function createTail(changes: Partial<PartTailJob> = {}) {
 const files = () => memory.names().map((name) => name.slice(LAKE.length + 1));
 const parts = (): readonly Part[] => parseManifest(Buffer.from(memory.read(MANIFEST) ?? '')).parts;
 
-describe('rows of a dataset', () => {
-  it('of several codes become one part per partition, with the time of its newest row', async () => {
+describe('rows in a dataset', () => {
+  it('from several codes become one part per partition, with the time of its newest row', async () => {
     const tail = createTail();
     await tail.write(CODE, DAY, 2 * HOUR, DAY + HOUR, HOUR);
     await tail.write(OTHER_CODE, 0, DAY + 2 * HOUR);
@@ -82,7 +82,7 @@ describe('rows of a dataset', () => {
     ]);
   });
 
-  it('are flushed before the manifest lists them, and renamed afterwards (P1, P3)', async () => {
+  it('are in parts that are flushed before the manifest lists them and renamed afterwards (P1, P3)', async () => {
     const tail = createTail();
     await tail.write(CODE, 0, DAY);
     const steps: string[] = [];
@@ -95,7 +95,7 @@ describe('rows of a dataset', () => {
     expect(after.slice(-2)).toEqual([one, other]);
   });
 
-  it('are staged in hidden parts beyond a maximum number, with a separate part for the current code', async () => {
+  it('are staged in hidden parts once they exceed a maximum number, with a separate part for the current code', async () => {
     const tail = createTail({ mostRows: 4 });
     expect(await tail.write(CODE, 0, HOUR)).toBe(false);
     expect(await tail.write(OTHER_CODE, 0)).toBe(false);
@@ -112,7 +112,7 @@ describe('rows of a dataset', () => {
     expect(parts()[0]).not.toHaveProperty('owner');
   });
 
-  it('of a failed code are dropped from memory and disk; rows of other codes remain', async () => {
+  it('for a failed code are dropped from memory and disk, while rows for other codes remain', async () => {
     const tail = createTail({ mostRows: 3 });
     await tail.write(CODE, 0);
     await tail.write(OTHER_CODE, 0, HOUR);
@@ -126,7 +126,7 @@ describe('rows of a dataset', () => {
     expect(parts().map(({ rows }) => rows)).toEqual([1, 2]);
   });
 
-  it('are read back from parts, from hidden parts and from memory, but not from older parts', async () => {
+  it('are read back from parts, hidden parts and memory, except from parts that end before the given time', async () => {
     const tail = createTail({ mostRows: 3 });
     await tail.write(CODE, 0, HOUR);
     await tail.commit();
@@ -140,7 +140,7 @@ describe('rows of a dataset', () => {
 });
 
 describe("the writer of a dataset's parts", () => {
-  it('keeps a state if there is a manifest or if it has rows to record', async () => {
+  it('reports that it keeps a state if there is a manifest or it has rows to record', async () => {
     expect(createTail({ isSaved: true }).keepsState()).toBe(true);
     const tail = createTail({ mostRows: 2 });
     expect(tail.keepsState()).toBe(false);
@@ -156,7 +156,7 @@ describe("the writer of a dataset's parts", () => {
     expect(tail.keepsState()).toBe(true);
   });
 
-  it('removes parts that were not committed when it is closed (P4)', async () => {
+  it('removes uncommitted parts when it is closed (P4)', async () => {
     const tail = createTail({ mostRows: 1 });
     await tail.write(CODE, 0);
     await tail.commit();

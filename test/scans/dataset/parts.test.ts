@@ -42,7 +42,7 @@ describe('partitions that were deleted (P15)', () => {
     expect(await removedPartitions(job(...parts))).toEqual([]);
   });
 
-  it('are recognized even if other files remain in them', async () => {
+  it('are recognized even if other files remain in their directories', async () => {
     await put(`${FIRST}/.DS_Store`, `${SECOND}/part-000001.csv`);
     expect(
       await removedPartitions(job(part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv'))),
@@ -50,7 +50,7 @@ describe('partitions that were deleted (P15)', () => {
   });
 });
 
-describe('parts of a stopped run', () => {
+describe('parts that a stopped run left', () => {
   it('are renamed durably if the manifest lists them, and are removed otherwise (P3, P4)', async () => {
     await put(`${FIRST}/part-000001.csv`, `${FIRST}/.part-000002.csv.partial`);
     await put(`${SECOND}/.part-000002.csv.partial`, `${SECOND}/.hidden`);

@@ -23,7 +23,7 @@ describe('the manifest of a dataset', () => {
     expect((await readDatasetState(LAKE, memory.disk))?.identity.columns).toEqual(['qr_id', 'id', 'ts']);
   });
 
-  it('has positions one overlap before the newest scan, or before an earlier end of the range', async () => {
+  it('gives positions one overlap before the newest scan, or before the end of the range if that is earlier', async () => {
     await runLake(memory, service);
     const saved = await readManifest(LAKE, memory.disk);
     const positions = (untilMs?: number) => [...(saved ? readingPositions(saved, HOUR, untilMs) : [])];
@@ -31,7 +31,7 @@ describe('the manifest of a dataset', () => {
     expect(positions(START)).toEqual([[CODE, START - HOUR]]);
   });
 
-  it('gives as beginning the --since of the first run, or -Infinity without --since', async () => {
+  it('shows that the dataset begins at the --since of the first run, or at -Infinity without --since', async () => {
     await runLake(memory, service);
     expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
     memory = createMemoryDisk();
@@ -40,7 +40,7 @@ describe('the manifest of a dataset', () => {
     expect(await beginning()).toBe(START + HOUR);
   });
 
-  it('gives no beginning if one of the parts is not among the files that are read', async () => {
+  it('shows no beginning if one of its parts is not among the files to read', async () => {
     await runLake(memory, service);
     const [, ...others] = [...paths()].filter((path) => path.endsWith('.csv'));
     expect(others).toHaveLength(1);
@@ -52,7 +52,7 @@ describe.each([
   ['no manifest', undefined],
   ['a damaged manifest', 'x'],
 ])('a directory with %s', (_, text) => {
-  it('gives neither a state nor a beginning', async () => {
+  it('has neither a state nor a beginning', async () => {
     await runLake(memory, service);
     memory.remove(MANIFEST);
     if (text !== undefined) memory.write(MANIFEST, text);

@@ -45,7 +45,7 @@ describe('the rows of a part', () => {
   });
 });
 
-describe('the file of a part', () => {
+describe('a part file', () => {
   it('is closed after it was written or read', async () => {
     const { disk, stillOpen, path, bytes } = await written();
     const read: string[] = [];

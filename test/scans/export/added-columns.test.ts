@@ -23,7 +23,7 @@ async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
   return got;
 }
 
-describe('the columns of the code', () => {
+describe('the added columns of the code', () => {
   const plain = Object.fromEntries(SCAN_FIELDS.map((name, at) => [name, at]));
 
   it.each([
@@ -32,7 +32,7 @@ describe('the columns of the code', () => {
     ['a scan whose fields have another order', Object.fromEntries(Object.entries(plain).reverse())],
     ['a scan with a field qr_name', { ...plain, qr_name: 'theirs' }],
     ['a scan with a field __proto__', JSON.parse('{"id":1,"__proto__":{"a":1}}')],
-  ])('precede the fields of %s, and override fields of the same names', async (_, row) => {
+  ])('precede the fields of %s, and override fields with the same names', async (_, row) => {
     const [got] = await throughLabels([row]);
     expect(JSON.stringify(got)).toBe(JSON.stringify({ ...label, ...row, ...label }));
     expect(Object.keys(got ?? {}).slice(0, 3)).toEqual([...CODE_COLUMNS]);

@@ -17,7 +17,7 @@ async function reads(budget: ReturnType<typeof createBudget>): Promise<number> {
 const answer = async () => page([3], { total: 9 });
 
 describe('the budget of an export', () => {
-  it('is three times the number of returned pages plus 18 requests, including the first one (C13)', async () => {
+  it('is three times the number of returned pages plus 18 requests, including the first request (C13)', async () => {
     expect(await reads(createBudget(answer, page([1, 2], { total: 1_000_000_000 })))).toBe(20);
   });
 
@@ -30,7 +30,7 @@ describe('the budget of an export', () => {
     expect(await reads(budget)).toBe(3 * 3 + 18 + 2 - 1);
   });
 
-  it('grows by grants of at most twelve readings of every returned page (C13)', async () => {
+  it('grows through grants by at most twelve requests per returned page (C13)', async () => {
     const budget = createBudget(answer, page([1, 2], { total: 4 }));
     budget.grant(1_000_000);
     expect(await reads(budget)).toBe(3 + 18 + 12 - 1);

@@ -154,17 +154,17 @@ it('an export waits until the margin after its range has passed if scans keep ar
   expect(asked.length).toBeLessThan(20);
 });
 
-describe('a service without a Date header', () => {
+describe('an export from a service without a Date header', () => {
   const silent = { dateMs: null, nowMs: () => undefined, concurrency: 2 };
   const job = { ...OPEN.job, clock: clockOf(() => UNTIL) };
 
-  it("is read until the machine's time if it has no later scans", async () => {
+  it("has the scans up to the machine's time if the service has no later scans", async () => {
     const { result, asked } = await exported({ ...silent, job });
     expect(await result()).toEqual({ codes: 1, scans: 3, failed: [] });
     expect(asked).toHaveLength(2);
   });
 
-  it("is refused if it counts scans later than this machine's clock that page 1 lacks (C18)", async () => {
+  it("is refused if the service counts scans later than this machine's clock that page 1 lacks (C18)", async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const how = { shorten: (page: ModelRow[], request: number) => (request === 2 ? [] : page) };
     // Page 1 has the oldest alone.
@@ -184,12 +184,12 @@ describe('a service without a Date header', () => {
   });
 });
 
-describe('a service without a Date header that ignores bounds', () => {
+describe('an export from a service without a Date header that ignores bounds', () => {
   const silent = { dateMs: null, nowMs: () => undefined };
   const job = { ...OPEN.job, clock: clockOf(() => UNTIL) };
 
   it.each(['ascending', 'descending'] as const)(
-    "is refused if its pages, in %s order, have scans later than the machine's time (C18)",
+    "is refused if pages in %s order have scans later than the machine's time (C18)",
     async (order) => {
       const rows = Array.from({ length: 120 }, (_, at) => ({ id: at, time: UNTIL + (at - 60) * 1000 }));
       const how = { ignoresBounds: true, pageCap: 50, order };
@@ -198,7 +198,7 @@ describe('a service without a Date header that ignores bounds', () => {
     },
   );
 
-  it('is refused even without later scans, because it counts earlier scans as later (C18)', async () => {
+  it('is refused even without later scans, because the service counts earlier scans as later (C18)', async () => {
     const how = { ignoresBounds: true };
     const { messages } = await exported({ ...silent, job, how });
     expect(await messages()).toEqual([expect.stringContaining('the service sends no Date header')]);
@@ -207,13 +207,13 @@ describe('a service without a Date header that ignores bounds', () => {
 
 describe('an output whose start moves back once the end is known', () => {
   const sinceFor = (endMs: number) => endMs - 20_000;
-  it('is exported from that start with one request if the end is known in advance', async () => {
+  it('gets scans from the earlier start with one request if the end is known in advance', async () => {
     const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job: ONE });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('is exported from that start after the first response shows the end, and page 1 is read again', async () => {
+  it('gets scans from the earlier start if the first response shows the end, and requests page 1 again', async () => {
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...OPEN });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);
@@ -222,7 +222,7 @@ describe('an output whose start moves back once the end is known', () => {
 });
 
 describe('a range whose rows do not add up', () => {
-  it('takes fewer requests if its end is known before the first request', async () => {
+  it('costs fewer requests if its end is known before the first request', async () => {
     const how = { lie: (total: number) => total + 7 };
     const known = await exported({ how, job: ONE });
     await known.messages().catch(() => undefined);
@@ -237,7 +237,7 @@ describe('an export from a service that dates scans later than its Date header',
   const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
 
   it.each([2, 3])(
-    'has a late scan that arrives at request %i, although page 1 has a scan after the end (C1)',
+    'contains a late scan that arrives at request %i, although page 1 has a scan after the end (C1)',
     async (at) => {
       const rows = [...old, { id: 80, time: UNTIL + 8000 }];
       const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
@@ -273,7 +273,7 @@ describe('the range of an export', () => {
     return (await exported({ sinceFor: () => next.shift(), job: { codes }, concurrency: 1 })).range();
   };
 
-  it('begins at the earliest beginning of a code, and has the same end for all codes', async () => {
+  it('begins at the earliest start of any code, and has the same end for all codes', async () => {
     const [late, later] = [UNTIL - 20_000, UNTIL - 10_000];
     const whole = { sinceMs: undefined, untilMs: UNTIL };
     expect(await read([late, UNTIL - 30_000, later])).toEqual({ sinceMs: UNTIL - 30_000, untilMs: UNTIL });
@@ -283,7 +283,7 @@ describe('the range of an export', () => {
 });
 
 describe('a range', () => {
-  it('is refused with a hint if its beginning is its end (C19)', async () => {
+  it('is refused with a hint if its beginning equals its end (C19)', async () => {
     const { hints } = await exported({ sinceMs: UNTIL, job: ONE });
     expect(await hints()).toEqual([
       "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
@@ -323,7 +323,7 @@ describe('a code without scans', () => {
 });
 
 describe('the end of the range', () => {
-  it('excludes later scans, although page 1 counted them before the time was known', async () => {
+  it('excludes later scans, even if page 1 counted them before the end was known', async () => {
     const many = Array.from({ length: 1203 }, (_, i) => ({ id: i + 1, time: UNTIL - 5_000_000 + i * 1000 }));
     const rows = [...many, { id: 5000, time: UNTIL + 500_000 }];
     const { result, asked } = await exported({ rows, ...OPEN, concurrency: 1 });
@@ -339,7 +339,7 @@ describe('the end of the range', () => {
     expect(log.indexOf('ask b')).toBeGreaterThan(log.indexOf('commit a'));
   });
 
-  it("is the service's time of an earlier response, and does not advance with its clock (C1)", async () => {
+  it("is the service's time from an earlier response, and does not advance with that clock (C1)", async () => {
     let now = UNTIL;
     const { result, asked } = await exported({ job: { untilMs: undefined }, nowMs: () => now++ });
     await result();
@@ -375,8 +375,8 @@ describe('the end of the range', () => {
   });
 });
 
-describe('the codes of an export', () => {
-  it('are prefetched, but written one after the other (C16)', async () => {
+describe('the codes in an export', () => {
+  it('are prefetched, but their rows are written one code after the other (C16)', async () => {
     const { result, log, of } = await exported({});
     expect(await result()).toEqual({ codes: 5, scans: 15, failed: [] });
     expect(log.indexOf('ask d')).toBeLessThan(log.indexOf('write c'));
@@ -389,7 +389,7 @@ describe('the codes of an export', () => {
     expect(of('discard')).toEqual([]);
   });
 
-  it('report progress, with a total once every code was requested', async () => {
+  it('are counted in the progress, which has a total once every code was requested', async () => {
     const { result, progress } = await exported({});
     await result();
     expect(progress[0]).toBe('2 of undefined, 0 done');
@@ -444,13 +444,13 @@ describe('a code that fails alone', () => {
     expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
   });
 
-  it('is not part of an outage if the service refused it with 404', async () => {
+  it('does not count towards an outage if the service refuses it with 404', async () => {
     const gone = () => new NotFoundError('not found (404)');
     const { result } = await exported({ failures: { b: gone, c: down } });
     expect((await result()).failed).toEqual(['b', 'c']);
   });
 
-  it('is identified by its slug if known, or else by its ID', async () => {
+  it('is identified in the error by its slug if known, or else by its ID', async () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
     const listScans = (_: string, request: ScanPageRequest) => read(request);
     const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL, concurrency: 2 };
@@ -484,7 +484,7 @@ describe('an export fails if', () => {
     );
   });
 
-  it('the disk is full, and discards prefetched codes (C17)', async () => {
+  it('the disk is full, and then discards the prefetched codes (C17)', async () => {
     const { result, of } = await exported({ breaks: { b: () => new LocalError('no space left') } });
     await expect(result()).rejects.toThrow('no space left');
     expect(of('open').length).toBeGreaterThan(2);

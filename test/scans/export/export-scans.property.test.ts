@@ -151,8 +151,8 @@ async function holdsWhatStoodThere(service: ModelScans, range: Range, width: num
   }
 }
 
-describe('an export against any service', () => {
-  test('has every scan of the range once, or is refused', async () => {
+describe('an export from any service', () => {
+  test('has every scan in the range once, or is refused', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
@@ -212,7 +212,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('has every scan that existed all the time, and none twice, or is refused, if scans vanish or replicas lag', async () => {
+  test('is refused, or has every scan that always existed and no scan twice, if scans vanish or replicas lag', async () => {
     // Either scans vanish or they arrive: both together is what the protocol says cannot be found out.
     const changes = fc.record({
       drawn: world,
@@ -237,7 +237,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('has every scan once, or is refused, if some scans are listed twice and pages are truncated', async () => {
+  test('has every scan once, or is refused, if some scans are listed twice or pages are truncated', async () => {
     const faults = fc.record({
       drawn: world,
       twice: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),
@@ -282,7 +282,7 @@ describe('an export against any service', () => {
     );
   });
 
-  test('costs one request per page of an unchanged service, and few more if the total may be capped', async () => {
+  test('costs one request per page if the service is unchanged, and few more if the total may be capped', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });

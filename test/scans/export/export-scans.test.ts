@@ -66,7 +66,7 @@ describe.each(['ascending', 'descending'] as const)(
     });
 
     it.each([1000, 1500, 5000])(
-      'of exactly %i scans costs one request more than its pages',
+      'costs one request more than its pages for exactly %i scans',
       async (count) => {
         for (const together of [1, 3]) {
           const { ids, requests } = await exported(count, { order, together });
@@ -76,7 +76,7 @@ describe.each(['ascending', 'descending'] as const)(
       },
     );
 
-    it('has all scans if hundreds of scans of one instant swap places in every response', async () => {
+    it('has all scans if hundreds of scans with the same time swap places in every response', async () => {
       expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
       expect((await exported(1201, { order, together: 1201, shuffleTies: true })).ids).toEqual(all(1201));
     });
@@ -84,13 +84,13 @@ describe.each(['ascending', 'descending'] as const)(
 );
 
 describe('an export', () => {
-  it('reads page 1 if it was not read before', async () => {
+  it('requests page 1 if it was not requested before', async () => {
     const { ids, asked } = await exportedFrom(p([], 0), [p([1], 1)], { first: undefined });
     expect(ids).toEqual([1]);
     expect(asked).toEqual([1]);
   });
 
-  it('takes the order of a page of one instant from its IDs', async () => {
+  it('takes the order of a page from its IDs if all of its rows have the same time', async () => {
     const at = (ids: number[], time: number) => page(ids, { total: 3, times: ids.map(() => time) });
     const descending = await exportedFrom(at([3, 2], 9), [at([1], 1)]);
     expect(descending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
@@ -104,7 +104,7 @@ describe('an export', () => {
     expect(await exportedFrom(page1, [last])).toMatchObject({ ids: [3, 2, 1, 9], rewinds: 0, asked: [2] });
   });
 
-  it('takes the order of a page with several instants from its times, and assumes oldest first for a single row', async () => {
+  it('takes the order of a page from its times if they differ, and assumes oldest first for a single row', async () => {
     const ties = page([1, 2, 3, 4], { total: 5, times: [1, 1, 2, 3] });
     expect(await exportedFrom(ties, [p([5], 5)])).toMatchObject({ ids: [1, 2, 3, 4, 5], rewinds: 0 });
     expect(await exportedFrom(p([1], 2), [p([2], 2), page([2])])).toMatchObject({ ids: [1, 2], rewinds: 0 });
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(sink.kept.writes).toBe(0);
   });
 
-  it('of unsorted rows prints a note, and verifies no row before all are read (C15)', async () => {
+  it('of unsorted rows prints a note, and rolls back first so that no row is verified before all are read (C15)', async () => {
     const notes: string[] = [];
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
@@ -130,11 +130,11 @@ describe('an export', () => {
     ]);
   });
 
-  it('accepts the rows of a page that has all rows in any order', async () => {
+  it('sorts the rows of a page that has all rows, whatever their order', async () => {
     expect(await exportedFrom(p([2, 3, 1], 3), [])).toMatchObject({ ids: [1, 2, 3], asked: [], rewinds: 0 });
   });
 
-  it('rolls back written rows if rows moved, and reads again in slices (C15)', async () => {
+  it('rolls back written rows if rows moved, and reads the range again in slices (C15)', async () => {
     const moved = [p([3, 4], 5), p([4, 5], 5)];
     const slice = [p([1, 2, 3, 4, 5], 5), p([1, 2, 3, 4, 5], 5)];
     const { ids, rewinds } = await exportedFrom(p([1, 2], 5), [...moved, ...slice]);
@@ -171,7 +171,7 @@ describe('a deleted code', () => {
     ).toBeInstanceOf(NotFoundError);
   });
 
-  it('is distinguished from a code whose page has rows and a total of zero', async () => {
+  it('is distinguished from a code for which a page has rows and a total of zero', async () => {
     const { failure } = await exportedFrom(
       p([1, 2], 0),
       Array.from({ length: 30 }, () => p([1, 2], 0)),
@@ -179,7 +179,7 @@ describe('a deleted code', () => {
     expect(failure).toBeInstanceOf(UnprovenError);
   });
 
-  it('is distinguished from a code whose page is empty and has a total', async () => {
+  it('is distinguished from a code for which a page is empty and has a total', async () => {
     const { failure } = await exportedFrom(
       p([], 3),
       Array.from({ length: 30 }, () => p([], 3)),

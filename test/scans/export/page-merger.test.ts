@@ -3,7 +3,7 @@ import { createPageMerger, InconsistentPagesError, oldestFirst } from '#scans/ex
 import { idsOf, page, START } from './reading.ts';
 
 describe('a page merger', () => {
-  it('releases rows once a later instant has begun, and keeps rows of the newest instant pending (C4)', () => {
+  it('releases rows once a row with a later time arrives, and keeps rows with the newest time pending (C4)', () => {
     const merger = createPageMerger();
     const { rows, times } = merger.add(page([1, 2, 4], { times: [1, 2, 2] }), 0);
     expect({ ids: idsOf({ rows }), times }).toEqual({ ids: [1], times: [START + 1000] });
@@ -14,7 +14,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([5]);
   });
 
-  it('keeps the rows of one instant pending over any number of pages, and releases them by ID (C4)', () => {
+  it('keeps rows with the same time pending over any number of pages, and releases them sorted by ID (C4)', () => {
     const merger = createPageMerger();
     const at = (ids: number[], times: number[]) => page(ids, { times });
     merger.add(at([1, 9], [1, 2]), 0);
@@ -25,7 +25,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([8]);
   });
 
-  it('keeps rows of the newest instant that arrive one by one, and compares the next rows with them (C4)', () => {
+  it('keeps rows with the newest time that arrive one by one, and recognizes them on later pages (C4)', () => {
     const at = (ids: number[], times: number[]) => page(ids, { times });
     const merger = createPageMerger();
     merger.add(at([1, 2], [1, 1]), 0);
@@ -34,7 +34,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([1, 2, 3, 4]);
   });
 
-  it('counts rows older than the newest instant as merged, and adds none of them again', () => {
+  it('counts released rows on later pages as merged, and does not release them again', () => {
     const merger = createPageMerger();
     merger.add(page([1, 2, 3]), 0);
     expect(idsOf(merger.add(page([2, 3, 4]), 1))).toEqual([3]);
@@ -60,7 +60,7 @@ describe('a page merger', () => {
     ['repeats fewer rows than its offset implies', [3, 4], 1],
     ['repeats more rows than its offset implies', [1, 2, 3], 1],
     ['repeats rows although its offset implies none', [2, 3], 2],
-  ])('refuses a page that %s: rows moved between two pages (C3)', (_, ids, rank) => {
+  ])('refuses a page that %s, because rows moved between two pages (C3)', (_, ids, rank) => {
     const merger = createPageMerger();
     merger.add(page([1, 2]), 0);
     expect(() => merger.add(page(ids), rank)).toThrow(
@@ -79,7 +79,7 @@ describe('a page merger', () => {
 });
 
 describe('oldestFirst', () => {
-  it('sorts rows by time, and by ID within one instant, even beyond 2^53', () => {
+  it('sorts rows by time, and rows with the same time by ID, even IDs beyond 2^53', () => {
     const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
     const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<
       typeof page

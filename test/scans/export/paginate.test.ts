@@ -23,7 +23,7 @@ describe('pagination', () => {
     expect(asked).toEqual([2, 3]);
   });
 
-  it('begins with the last page of a service that lists the newest first', async () => {
+  it('begins with the last page of a service that lists the newest scans first', async () => {
     const { read, asked } = answers(p([1], 5), p([3, 2], 5));
     expect(await collect(paginate(reading(read), p([5, 4], 5), 'descending'))).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([3, 2]);
@@ -98,7 +98,7 @@ describe('pagination', () => {
     expect(rounds).toBe(1);
   });
 
-  it('does not request page 1 again if page 1 is merged last, with any width', async () => {
+  it('does not request page 1 again if page 1 is merged last, even with a large width', async () => {
     const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
     const first = await service.read({ page: 1, limit: 2 });
     expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(
@@ -145,7 +145,7 @@ describe('pagination', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('reports the number of returned rows, including rows of prefetched pages (C13)', async () => {
+  it('reports the number of returned rows, including rows on prefetched pages (C13)', async () => {
     const shown: number[] = [];
     const { read } = answers(p([3, 4], 7), p([5, 6], 7), p([7], 7));
     const job = { ...reading(read, { width: 3 }), reportRows: (rows: number) => shown.push(rows) };
@@ -175,7 +175,7 @@ describe('a total that may be capped', () => {
     expect(asked).toEqual([2, 1]);
   });
 
-  it('is verified after all rows of the oldest instant are merged (C10)', async () => {
+  it('is verified after all rows with the oldest time are merged (C10)', async () => {
     const oldest = page([2, 1], { total: 4, times: [1, 1] });
     const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
     const first = page([4, 3], { total: 4, times: [2, 1] });
@@ -189,7 +189,7 @@ describe('a total that may be capped', () => {
     ['returns more rows', page([1, 0])],
     ['fails', new Error('killed')],
   ])(
-    'is verified before any row is yielded: the request beyond the oldest row %s (C20)',
+    'causes an error before any row is yielded if the request beyond the oldest row %s (C20)',
     async (_, beyond) => {
       const { read } = answers(p([2, 1], 6), beyond);
       const given: number[] = [];

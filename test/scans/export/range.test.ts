@@ -34,14 +34,14 @@ describe('a range', () => {
     expect(asked).toEqual([{ page: 1, limit: 500 }]);
   });
 
-  it('is cut exactly: it includes its beginning and excludes its end (C2)', () => {
+  it('cuts rows exactly: it includes its beginning and excludes its end (C2)', () => {
     expect(idsOf(cut(page([1, 2, 3, 4, 5]), range))).toEqual([2, 3]);
     expect(idsOf(cut(page([1, 2, 3, 4, 5]), { sinceMs: undefined, untilMs: range.untilMs }))).toEqual([
       1, 2, 3,
     ]);
   });
 
-  it('returns the same batch of rows if all of them are inside', () => {
+  it('leaves a batch of rows unchanged if all of them are inside', () => {
     const inside = page([2, 3]);
     expect(cut(inside, range)).toBe(inside);
   });
@@ -55,7 +55,7 @@ describe('a range', () => {
 });
 
 describe('the size of a page', () => {
-  it('is the number of rows on page 1 of a larger total, and the maximum if page 1 has all rows or none', () => {
+  it('is the number of rows on page 1 if the total is larger, and the maximum if page 1 has all rows or none', () => {
     expect(pageSizeOf(page([1, 2], { total: 3 }))).toBe(2);
     expect(pageSizeOf(page([1, 2], { total: 2 }))).toBe(500);
     expect(pageSizeOf(page([], { total: 3 }))).toBe(500);
@@ -69,11 +69,11 @@ describe('the size of a page', () => {
     [0, 500],
     [500, 500],
     [1000, 500],
-  ])('is taken from a reported limit of %i if page 1 has all rows: %i rows', (limit, size) => {
+  ])('with a reported limit of %i is %i rows if page 1 has all rows', (limit, size) => {
     expect(pageSizeOf({ ...page([1, 2]), limit })).toBe(size);
   });
 
-  it('is one row for a reported limit of 1, and the maximum for a limit of 0', () => {
+  it('is one row for a reported limit of 1 if page 1 is empty, and the maximum for a limit of 0', () => {
     expect(pageSizeOf({ ...page([], { total: 3 }), limit: 1 })).toBe(1);
     expect(pageSizeOf({ ...page([], { total: 3 }), limit: 0 })).toBe(500);
   });

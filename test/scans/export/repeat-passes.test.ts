@@ -39,7 +39,7 @@ describe('a range that is read in repeated passes', () => {
     expect(widths).toEqual([16]);
   });
 
-  it('gets extra requests, twice its pages, for each pass that found more rows, and that pass is not counted', async () => {
+  it('gets two extra requests per page for each pass that finds more rows, and such a pass is not counted', async () => {
     const granted: number[] = [];
     const { read, asked } = answers(
       p([1], 4),
@@ -70,7 +70,7 @@ describe('a range that is read in repeated passes', () => {
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
-  it('gets no extra requests for new rows, which the total shows', async () => {
+  it('gets no extra requests if the total grows with the new rows', async () => {
     const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
     const grant = () => expect.unreachable();
     expect(await collect(repeatPasses({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
@@ -102,12 +102,12 @@ describe('a range that is read in repeated passes', () => {
 });
 
 describe('repeated passes that found as many IDs as the total', () => {
-  it('do not verify the range if more rows were returned than counted: a repeated row may hide another (C11)', async () => {
+  it('do not verify the range if more rows were returned than counted, because a repeated row may hide another (C11)', async () => {
     const expected = { count: 4, total: 4, isVerified: false };
     expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject(expected);
   });
 
-  it('do not verify the range if a page was truncated: the total hides its missing rows (C11)', async () => {
+  it('do not verify the range if a page was truncated, because the total hides its missing rows (C11)', async () => {
     const expected = { count: 5, total: 5, isVerified: false };
     expect(await readAll(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject(expected);
   });
@@ -125,7 +125,7 @@ describe('the number of passes', () => {
     expect((await readAll(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 1, 2, 1, 2]);
   });
 
-  it('does not include passes that find more of the same total, up to the twelfth (C13)', async () => {
+  it('excludes passes that find more rows of an unchanged total, up to the twelfth pass (C13)', async () => {
     let next = 2;
     const asked: number[] = [];
     const rows = repeatPasses(

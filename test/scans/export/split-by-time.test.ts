@@ -22,7 +22,7 @@ async function sliced(
 const all = (count: number) => rows(count).map(({ id }) => id);
 
 describe('slices of a range', () => {
-  it('report progress before any row is collected (C13)', async () => {
+  it('cause progress reports before any row is collected (C13)', async () => {
     const shown: number[] = [];
     const service = modelScans(rows(500), { pageCap: 10 });
     await collect(splitByTime({ ...reading(service.read), reportRows: (count) => shown.push(count) }));
@@ -37,7 +37,7 @@ describe('slices of a range', () => {
     },
   );
 
-  it('are a single slice if all rows fit on few pages, which costs two requests more than the pages', async () => {
+  it('are a single slice if all rows fit on few pages, which costs one request more than the pages', async () => {
     expect(await sliced(99, { pageCap: 10 })).toEqual({ ids: all(99), requests: 11 });
     expect(await sliced(9, { pageCap: 10 })).toEqual({ ids: all(9), requests: 2 });
   });
@@ -94,7 +94,7 @@ describe('the cuts between slices', () => {
     expect(await cutsOf(199, 250, { pageCap: 10 })).toMatchObject({ batches: [199], asked: 21 });
   });
 
-  it('are never inside a second: all rows of a second are read as one slice', async () => {
+  it('are never inside a second, so that all rows in a second are read as one slice', async () => {
     expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
   });
 
@@ -144,7 +144,7 @@ describe('slices that do not add up', () => {
     ).toEqual(all(49));
   });
 
-  it('count the rows of the margins as the service does (C12)', async () => {
+  it('are refused if a row arrives in the margin of the range, because the service counts that row (C12)', async () => {
     const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
     const how = { pageCap: 7, untilInclusive: true };
     const { ids, requests } = await sliced(400, how, { range });

@@ -46,7 +46,7 @@ describe('a total', () => {
   });
 });
 
-it('the edge of a range is its outermost instant, with all of its rows', () => {
+it('the edge of the known rows is their outermost time, with all rows that have that time', () => {
   const oldest = widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'ascending');
   expect(oldest).toEqual(edgeAt(8, 3));
   expect(widenEdge(oldest, page([4, 5], { times: [8, 8] }), 'ascending')).toEqual(edgeAt(8, 3, 4, 5));
@@ -79,7 +79,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect((await asked('ascending', edgeAt(14, 14), page([14], { total: 101 }))).more).toBe(true);
   });
 
-  it('begins a second further inside if the edge is not returned: the service rounds bounds down', async () => {
+  it('is repeated one second further inside if the edge is not returned, because the service rounds bounds down', async () => {
     const { more, requests } = await asked('descending', edgeAt(10, 10), page([]), page([10]));
     expect(more).toBe(false);
     expect(requests.map(({ untilMs }) => untilMs)).toEqual([START + 10_001, START + 11_001]);
@@ -100,7 +100,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect(service.state.requests).toBe(3);
   });
 
-  it('begins at the edge if all rows are near the edge: a total as large as that of the range may be capped too', async () => {
+  it('is repeated from the edge itself if all rows are near the edge, because their total may be capped too', async () => {
     const near = [
       { id: 13, time: START + 13_500 },
       ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 })),
@@ -124,7 +124,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
   });
 
-  it('begins a second further out if all known rows are in the second at the edge', async () => {
+  it('is repeated one second beyond the edge if all known rows are in the same whole second as the edge', async () => {
     const near = [
       { id: 13, time: START + 14_000 },
       ...[14, 15, 16].map((id) => ({ id, time: START + 14_500 })),
@@ -156,7 +156,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect(await askModel(old, 'descending', oldest, 10)).toBeUndefined();
   });
 
-  it('includes the page after a full page at the edge: a total that is one too small hides a row there', async () => {
+  it('covers the page after a full page at the edge, where a total that is one too small hides a row', async () => {
     const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
     const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
     const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
@@ -186,7 +186,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect(atBorder.requests).toHaveLength(2);
   });
 
-  it('is inconclusive if only a second further out, outside the range, could show more rows', async () => {
+  it('is inconclusive if only a request one second beyond the edge, outside the range, could show more rows', async () => {
     const ids = new Set(Array.from({ length: 100 }, (_, i) => i + 1));
     const near = await asked('ascending', { timeMs: RANGE.untilMs - 500, ids });
     expect(near.more).toBeUndefined();
@@ -200,7 +200,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
   });
 });
 
-describe('requests beyond rows of one instant', () => {
+describe('requests beyond rows that all have the same time', () => {
   const ask = (script: ScanPage[], second = 14) => {
     const requests: ScanPageRequest[] = [];
     const read = async (request: ScanPageRequest) => {
@@ -222,7 +222,7 @@ describe('requests beyond rows of one instant', () => {
     expect((await ask([page([]), page([13])])).more).toBe(true);
   });
 
-  it('begin a second further out if the service rounds bounds down', async () => {
+  it('are repeated one second further out if the service rounds bounds down', async () => {
     const same = page([14, 15], { total: 2, times: [14, 14] });
     const { more, requests } = await ask([same, page([]), same, same, page([])]);
     expect(more).toBe(false);
@@ -231,7 +231,7 @@ describe('requests beyond rows of one instant', () => {
     expect(untils).toEqual([14_000, 13_999, 12_999]);
   });
 
-  it('begin at the instant itself only if it is a whole second', async () => {
+  it('for earlier rows first end at that time if it is a whole second, and otherwise 1 ms before it', async () => {
     const untils = async (second: number) =>
       (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
     for (const second of [14, 14.001]) expect((await untils(second))[1]).toBe(START + 14_000);
@@ -239,7 +239,7 @@ describe('requests beyond rows of one instant', () => {
   });
 
   it.each([14, 14.5])(
-    'find rows of the second before if the service rounds bounds down (%d s)',
+    'find rows in the previous second if the service rounds bounds down (rows at %d s)',
     async (at) => {
       const times = [...Array(5).fill(13), ...Array(5).fill(at)];
       const all = times.map((second, id) => ({ id, time: START + second * 1000 }));
@@ -250,7 +250,7 @@ describe('requests beyond rows of one instant', () => {
     },
   );
 
-  it('are not sent if all later times are outside the range', async () => {
+  it('are sent only for earlier rows if all later times are outside the range', async () => {
     const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
     const { read, asked: pages } = answers(page([]));
     expect(await requestBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
@@ -266,7 +266,7 @@ describe('requests beyond rows of one instant', () => {
   });
 });
 
-describe('a request beyond an outermost instant with many rows', () => {
+describe('a request beyond an edge with many rows', () => {
   const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
   const job = ({ read }: ReturnType<typeof modelScans>) =>
     reading(read, { range: { ...range, sinceMs: START - 1 } });
@@ -278,7 +278,7 @@ describe('a request beyond an outermost instant with many rows', () => {
     expect(service.state.requests).toBe(1);
   });
 
-  it('reads all rows if a page is full: every total may be too small by one hidden row', async () => {
+  it('reads all rows if a page is full, because every total may be too small by one hidden row', async () => {
     const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], {
       pageCap: 7,
       lie: (total) => total - 1,

@@ -84,7 +84,7 @@ test('a report shows growth of more than tenfold in words', () => {
   expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
 });
 
-test('a report shows the names of codes, with the slug to distinguish codes of the same name', () => {
+test('a report shows the names of codes, with the slug to distinguish codes with the same name', () => {
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: 'mhxwdc', name: 'Menu', scans: 50, share: 0.5 },
     { value: 'r7pvgg', name: 'Menu', scans: 40, share: 0.4 },
@@ -151,7 +151,7 @@ test('a report shows averages for weekdays and hours, even without a comparison'
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
 });
 
-test('a report has a shaded table of hours by weekday after the cards of both, with empty cells for hours without data', () => {
+test('a report has a shaded table of hours by weekday after the cards by weekday and by hour, with empty cells without data', () => {
   const by = (unit: 'hour' | 'weekday') =>
     sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>
@@ -186,7 +186,7 @@ test('a report shows no number for days that the data does not cover, such as fu
   expect(cards[1]?.notes).toEqual([]);
 });
 
-test('a report shifts the comparison line of days to the same weekdays, and notes the shift', () => {
+test('a report aligns the comparison line of days by weekday, and notes the shift', () => {
   // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
   const rows = Array.from({ length: 31 }, (_, at) => {
     const date = `2026-10-${String(at + 1).padStart(2, '0')}`;
@@ -223,7 +223,7 @@ test('a chart without a comparison line has no legend', () => {
   expect(compose({ before: BEFORE, sections: [days] }).cards[0]?.legend).toBeUndefined();
 });
 
-test('a report marks codes as new that did not exist in all of the previous period and have no scans in it', () => {
+test('a report marks codes as new if they did not exist in all of the previous period and had no scans in it', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 0, previousPerDay: 0, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 0, previousPerDay: 0 },
@@ -256,7 +256,7 @@ test('a report distinguishes codes without a value in a column or a tag from val
   expect(cards.map((card) => textsOf(card)[0]?.[0])).toEqual(['No value', 'No value', 'Not recorded']);
 });
 
-test('all averages of a table have the same number of decimals', () => {
+test('all averages in a table have the same number of decimals', () => {
   const rows = [
     { value: '0', scans: 3, perDay: 0.097 },
     { value: '1', scans: 9, perDay: 0.29 },

@@ -20,7 +20,7 @@ describe.each(LANGUAGES)('the language %s', (language) => {
     expect(COUNTS.filter((n) => PLURAL_RULES[language](n) !== rules.select(n))).toEqual([]);
   });
 
-  test('has a word for each key, and a name for each weekday, month and country', async () => {
+  test('has a word for each key, and names for each weekday, for each month and for Germany', async () => {
     const locale = await loadLanguage(language);
     const texts = textsOf({ ...locale.words, gap: ' ' });
     expect(texts.length).toBeGreaterThan(70);
@@ -31,12 +31,12 @@ describe.each(LANGUAGES)('the language %s', (language) => {
     expect(locale.country('DE')).not.toBe('DE');
   });
 
-  test('has a form of scans and codes for each number', async () => {
+  test('has a text for each number of scans and codes', async () => {
     const { scans, codes } = await loadLanguage(language);
     expect(COUNTS.filter((n) => scans(n) === '' || codes(n) === '')).toEqual([]);
   });
 
-  test('has the keys and placeholders of English', async () => {
+  test('has the same keys and placeholders as English', async () => {
     const [english, own] = await Promise.all([loadLanguage('en'), loadLanguage(language)]);
     expect(keysOf({ ...own.words, scans: {}, codes: {} })).toEqual(
       keysOf({ ...english.words, scans: {}, codes: {} }),
@@ -174,7 +174,7 @@ test.each([
   expect(withPlainSpaces(numbersOf(await loadLanguage(language)))).toBe(numbers);
 });
 
-test.each(LANGUAGES)('the language %s has words for growth above 999 %', async (language) => {
+test.each(LANGUAGES)('the language %s shows growth above 999 % in words', async (language) => {
   const { change, words } = await loadLanguage(language);
   expect([change(9.9901), change(655.89)]).toEqual([words.moreThanTenfold, words.moreThanTenfold]);
 });

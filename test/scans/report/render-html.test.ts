@@ -18,7 +18,7 @@ const days = sectionOf({ kind: 'time', by: 'day' }, [
   { value: '2026-10-02', scans: 20, previous: 6 },
 ]);
 
-test('the HTML of a report escapes hostile text everywhere, without bidi controls', async () => {
+test('the HTML of a report escapes hostile text everywhere, and has no bidi controls', async () => {
   const column = sectionOf({ kind: 'column', by: HOSTILE }, [{ value: HOSTILE, scans: 1 }]);
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: HOSTILE, name: HOSTILE, scans: 40, share: 0.8 },
@@ -89,7 +89,7 @@ test('a table draws a bar behind the name of each row, and can stack its figures
   expect(await pageOf({ sections: [section] })).toContain('<table role="table" class="figures">');
 });
 
-test('a chart draws columns as tall as their values, up to the highest tick', async () => {
+test('a chart draws columns in proportion to their values', async () => {
   const page = await pageOf({ sections: [days] });
   const heights = [...page.matchAll(/<rect class="column"[^>]* height="([\d.]+)"/g)].map(([, height]) =>
     Number(height),

@@ -15,8 +15,8 @@ function cuts(dimensions: readonly Dimension[], since: string, until: string, zo
   )?.map(text);
 }
 
-describe('the cuts of a range into days, weeks or months', () => {
-  it('are the beginnings of units within the range', () => {
+describe('the cuts that divide a range into days, weeks or months', () => {
+  it('are the beginnings of the units within the range', () => {
     expect(cuts(['day'], '2026-10-01', '2026-10-04')).toEqual(['2026-10-02', '2026-10-03']);
     expect(cuts(['day'], '2026-10-01T12:30', '2026-10-02T12:30')).toEqual(['2026-10-02']);
     expect(cuts(['day'], '2026-10-01', '2026-10-01T23:59')).toEqual([]);
@@ -43,7 +43,7 @@ describe('the cuts of a range into days, weeks or months', () => {
     ]);
   });
 
-  it('are undefined if they would be more than 20,000', () => {
+  it('are undefined if there would be more than 20,000 of them', () => {
     const until = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10);
     expect(cuts(['day'], '1970-01-01', until(20_001))).toHaveLength(20_000);
     expect(cuts(['day'], '1970-01-01', until(20_002))).toBeUndefined();
@@ -51,7 +51,7 @@ describe('the cuts of a range into days, weeks or months', () => {
   });
 });
 
-describe('the cuts of a range into hours', () => {
+describe('the cuts that divide a range into hours', () => {
   it('are the beginnings of local hours within the range', () => {
     expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T13:00')).toEqual([
       '2026-10-01T11:00',

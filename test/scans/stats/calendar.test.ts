@@ -16,14 +16,14 @@ describe('a local hour', () => {
     ['2021-01-03T12', '2021-01-03', '2020-W53', '2021-01', '12', 'Sunday'],
     ['2024-02-29T12', '2024-02-29', '2024-W09', '2024-02', '12', 'Thursday'],
     ['0001-01-01T00', '0001-01-01', '1-W01', '0001-01', '00', 'Monday'],
-  ])('%s is in %s, %s, %s, hour %s, %s', (text, ...names) => {
+  ])('such as %s is in the day %s, week %s, month %s, hour %s and weekday %s', (text, ...names) => {
     const units: TimeDimension[] = ['day', 'week', 'month', 'hour', 'weekday'];
     expect(units.map((unit) => named(unit, text))).toEqual(names);
   });
 });
 
-describe('a unit of time', () => {
-  it('begins at the local beginning of its first day', () => {
+describe('a time unit', () => {
+  it('begins when its first day begins in the time zone', () => {
     const begins = (unit: 'day' | 'week' | 'month', text: string, zone: string) =>
       new Date(startOf(unit, unitOf(unit, hourOf(text)), zone)).toISOString().replace(':00.000Z', '');
     expect(begins('day', '2026-10-25T12', 'Europe/Berlin')).toBe('2026-10-24T22:00');

@@ -28,14 +28,14 @@ describe('the code of a row', () => {
     });
   });
 
-  it('has the ID in the name of the file, unless the row has an ID', () => {
+  it('gets its ID from the file name, unless the row has an ID', () => {
     const ofFile = createCodes({ owner: 'abc', stem: 'abc' });
     expect(ofFile({})).toMatchObject({ value: 'abc', id: 'abc', slug: undefined });
     expect(ofFile({ qr_slug: 'menu' })).toMatchObject({ value: 'menu', id: 'abc', slug: 'menu' });
     expect(ofFile({ qr_id: 'DEF' })).toMatchObject({ value: 'def', id: 'def' });
   });
 
-  it('is the same object for equal cells, in any order of rows', () => {
+  it('is the same object for equal cells, whatever the order of the rows', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
     const [a, b] = [
       codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' }),
@@ -48,7 +48,7 @@ describe('the code of a row', () => {
     expect(codeOf({ qr_id: '3', qr_slug: 'c', qr_name: 'New' })).toMatchObject({ slug: 'c', id: '3' });
   });
 
-  it('is cached for 10,000 codes', () => {
+  it('is cached while there are at most 10,000 codes', () => {
     const many = createCodes({ owner: '', stem: 'scans' });
     const first = many({ qr_slug: 'first' });
     for (let i = 1; i < 10_000; i++) many({ qr_slug: `code-${i}` });

@@ -45,7 +45,7 @@ it('a code table reports faults only in columns that it reads', async () => {
     );
 });
 
-describe('a row of a code', () => {
+describe('a row for a code', () => {
   it('is found by ID in upper or lower case, or by slug (F20)', async () => {
     const text = `id,slug,region\n${ID.toUpperCase()},,North\n,menu,South\n`;
     expect(
@@ -53,14 +53,14 @@ describe('a row of a code', () => {
     ).toEqual([...['North', 'South', 'South', null]]);
   });
 
-  it('is not found by slug if it has another ID: a slug may have belonged to a deleted code (F20)', async () => {
+  it('is not found by slug if its ID differs, because the slug may have belonged to a deleted code (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n`;
     expect(
       await valuesIn(text, { id: ID, slug: 'renamed' }, { id: OTHER, slug: 'menu' }, { slug: 'menu' }),
     ).toEqual([...['North', null, 'North']]);
   });
 
-  it('has no value if its cell is blank, and otherwise its value without surrounding spaces', async () => {
+  it('has the value of its cell without surrounding spaces, or no value if the cell is blank', async () => {
     expect(await valuesIn('Slug,region\na,  \nb, North West \n', { slug: 'a' }, { slug: 'b' })).toEqual([
       null,
       'North West',
@@ -90,7 +90,7 @@ describe('a row of a code', () => {
   });
 });
 
-describe('two rows of one code', () => {
+describe('two rows for one code', () => {
   const message = (values: string) =>
     `cannot join codes.csv: code menu has two values in column region, ${values}`;
 
@@ -102,7 +102,7 @@ describe('two rows of one code', () => {
       `id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`,
       message('"North" (line 2) and "South" (line 3)'),
     ],
-  ])('with different values are refused, with both lines (%#)', async (text, refused) => {
+  ])('with different values are refused, and the error states both lines (%#)', async (text, refused) => {
     expect(await refusal(text)).toBe(refused);
   });
 
@@ -112,7 +112,7 @@ describe('two rows of one code', () => {
     expect(await refusal(`id,slug,region\n${ID},,North\n,menu,South\n`, { id: ID, slug: 'menu' })).toBe(byId);
   });
 
-  it('are distinguished by the code ID of the scan (F20)', async () => {
+  it('with the same slug are distinguished by the code ID of the scan (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`;
     expect(await valuesIn(text, { id: ID, slug: 'menu' }, { id: OTHER, slug: 'menu' })).toEqual([
       'North',
@@ -120,12 +120,12 @@ describe('two rows of one code', () => {
     ]);
   });
 
-  it('are refused only if they differ in a column of --by', async () => {
+  it('are refused only if they differ in a column that --by uses', async () => {
     const table = await tableOf('slug,region,printed\nmenu,North,1\nmenu,North,2\n');
     expect(table.valueOf(code({ slug: 'menu' }), 'region')).toBe('North');
   });
 
-  it('of JSON are reported by their item numbers', async () => {
+  it('in JSON are reported with their item numbers', async () => {
     const rows = [
       { slug: 'menu', region: 'a' },
       { slug: 'menu', region: 'b' },
@@ -136,7 +136,7 @@ describe('two rows of one code', () => {
   });
 });
 
-describe('a file of codes', () => {
+describe('a code file', () => {
   it.each([
     ['code,region\nmenu,North\n', { slug: 'menu' }, 'cannot join codes.csv: it has no id or slug column'],
     [
@@ -154,7 +154,7 @@ describe('a file of codes', () => {
       { slug: 'menu' },
       'cannot join codes.csv: the scans have slugs, but no code IDs, and the file has only IDs',
     ],
-  ])('is refused, with the reason, if its content is %j', async (text, more, refused) => {
+  ])('is refused with a reason if its content is %j', async (text, more, refused) => {
     expect(await refusal(text, more)).toBe(refused);
   });
 
@@ -173,7 +173,7 @@ describe('a code table', () => {
     expect([table.unusedRows(), table.namelessRows]).toEqual([1, 1]);
   });
 
-  it('tells whether codes without a value have an empty cell, are unlisted, or both', async () => {
+  it('reports whether codes without a value have an empty cell, are unlisted, or both', async () => {
     const noneAfter = async (...slugs: string[]) => {
       const table = await tableOf('slug,region,city\na,North,Bonn\nb,,Rome\n', ['region', 'city']);
       for (const slug of slugs)
@@ -187,14 +187,14 @@ describe('a code table', () => {
 });
 
 describe('a column', () => {
-  it('is found in upper or lower case, even with spaces around its name', () => {
+  it('is found by its name in upper or lower case, even with spaces around the name', () => {
     const file = { name: 'a.csv', columns: [' ID ', 'Region'] };
     const expected = [' ID ', 'Region', undefined];
     expect([columnFor(file, 'id'), columnFor(file, 'region'), columnFor(file, 'city')]).toEqual(expected);
   });
 });
 
-describe('the refusal of a file of codes', () => {
+describe('the refusal of a code file', () => {
   const hintOf = async (text: string, more: Partial<CodeOfScans> = { slug: 'menu' }) => {
     try {
       (await tableOf(text)).valueOf(code(more), 'region');
@@ -214,7 +214,7 @@ describe('the refusal of a file of codes', () => {
     );
   });
 
-  it('precedes the reading of scans if a row without an ID contradicts another row', async () => {
+  it('happens before scans are read if a row without an ID contradicts another row', async () => {
     for (const [first, second] of [['', ''] as const, [ID, ''] as const, ['', ID] as const]) {
       const text = `id,slug,region\n${first},menu,North\n${second},menu,South\n`;
       await expect(tableOf(text)).rejects.toThrow('code menu has two values');
@@ -223,7 +223,7 @@ describe('the refusal of a file of codes', () => {
     await expect(tableOf(`id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`)).resolves.toBeDefined();
   });
 
-  it('contains the slug if the last of three rows differs', async () => {
+  it('states the slug, both values and their lines if only the last of three rows differs', async () => {
     const third = '8f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c13';
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,North\n${third},menu,South\n`;
     expect(await refusal(text)).toBe(
@@ -232,7 +232,7 @@ describe('the refusal of a file of codes', () => {
   });
 });
 
-it('codes that are not in the table are counted up to ten thousand', async () => {
+it('at most 10,000 codes that are not in the table are listed', async () => {
   const table = await tableOf('slug,region\nmenu,North\n');
   for (let n = 0; n <= 10_000; n++) table.valueOf(code({ slug: `code-${n}` }), 'region');
   expect(table.unlisted()).toHaveLength(10_000);

@@ -25,11 +25,11 @@ describe('the previous range', () => {
     ['2026-10-01T00:00:00Z', '2027-01-01T00:00:00Z', ['2026-07-01T00:00', '2026-10-01T00:00']],
     ['2026-10-10T00:00:00Z', '2026-10-13T00:00:00Z', ['2026-10-07T00:00', '2026-10-10T00:00']],
     ['2026-10-10T06:00:00Z', '2026-10-10T09:00:00Z', ['2026-10-10T03:00', '2026-10-10T06:00']],
-  ])('of the range from %s to %s ends where that range begins', (since, until, expected) => {
+  ])('before the range from %s to %s ends where that range begins', (since, until, expected) => {
     expect(rangeBefore(since, until)).toEqual(expected);
   });
 
-  it('ends at the same local time if the range is not over, even if clocks changed', () => {
+  it('ends at the current local time of day if the range is not over, even if clocks changed', () => {
     const nowMs = at('2026-04-30T10:00:00Z');
     expect(
       rangeBefore('2026-03-31T22:00:00Z', '2026-04-30T22:00:00Z', { zone: 'Europe/Berlin', nowMs }),
@@ -63,10 +63,10 @@ describe('the previous range', () => {
   });
 });
 
-describe('the previous range of a range that is not over', () => {
+describe('the previous range for a range that is not over', () => {
   const [since, until] = ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'] as const;
 
-  it('is whole if the current time is not between the ends of the range', () => {
+  it('is shortened only if the current time is within the range', () => {
     for (const now of [until, '2026-12-02T00:00:00Z', since, '2026-10-31T00:00:00Z']) {
       expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual([
         '2026-10-01T00:00',

@@ -63,7 +63,7 @@ describe('periods that differ in length', () => {
     before: [SEPTEMBER, { '2026-09-05': 3000 }],
   };
 
-  it('are compared by averages per day, so that October does not grow by having 31 days (F17)', () => {
+  it('are compared by averages per day, so that October with its 31 days shows no growth over September (F17)', () => {
     expect(totalOf(options(given))).toEqual({
       scans: 3100,
       perDay: 100,
@@ -82,7 +82,7 @@ describe('periods that differ in length', () => {
     });
   });
 
-  it('are compared by averages, unlike periods or days of the same length', () => {
+  it('are compared by averages, but days, weeks and periods of the same length are compared by totals', () => {
     const same: Given = {
       now: [OCTOBER, { '2026-10-05': 60 }],
       before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],
@@ -95,7 +95,7 @@ describe('periods that differ in length', () => {
 });
 
 describe('weekdays and hours', () => {
-  it('are compared by averages, so that Tuesdays do not fall if a month has four instead of five (F14)', () => {
+  it('are compared by averages, so that a month with four Tuesdays shows no drop after a month with five (F14)', () => {
     // September 2026 has five Tuesdays, October four.
     const tuesdays = (month: string, days: readonly number[]) =>
       Object.fromEntries(days.map((day) => [`2026-${month}-${String(day).padStart(2, '0')}`, 10]));
@@ -110,7 +110,7 @@ describe('weekdays and hours', () => {
     expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
   });
 
-  it('have averages over the number of their days in the range, with fractions of days at its ends', () => {
+  it('have averages over the number of their days in the range, including fractions of days at its ends', () => {
     const given: Given = {
       now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }],
     };
@@ -181,7 +181,7 @@ describe('a change', () => {
     expect(compared(3000, 0)).toMatchObject({ previous: 0, previousPerDay: 0, change: null });
   });
 
-  it('of a unit is null if the data begins within the previous unit or later', () => {
+  it('in a time unit is null if the data begins within the previous unit or later', () => {
     const scans = (month: string) => ({
       [`2026-${month}-02`]: 40,
       [`2026-${month}-05`]: 40,
@@ -206,7 +206,7 @@ describe('a change', () => {
     expect(rowsOf('hour', given).rows[12]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
   });
 
-  it('of a unit is null if the previous range has only a part of its unit', () => {
+  it('in a time unit is null if the previous range contains only a part of the earlier unit', () => {
     const given: Given = {
       now: [['2026-10-01', '2026-11-15'], { '2026-10-05': 40 }],
       before: [['2026-08-17', '2026-10-01'], { '2026-08-20': 40 }],
@@ -214,7 +214,7 @@ describe('a change', () => {
     expect(rowsOf('month', given).rows[0]).toMatchObject({ value: '2026-10', previous: 40, change: null });
   });
 
-  it('of a code that is younger than the previous period is null, and marked (F18)', () => {
+  it('for a code that was created during the previous period is null, and marked (F18)', () => {
     const given = options({
       now: [OCTOBER, { '2026-10-05': 60 }],
       before: [SEPTEMBER, { '2026-09-25': 40 }],
@@ -238,7 +238,7 @@ describe('an average per day', () => {
     expect(totalOf(options({ ...given, data: { fromMs: at('2026-12-01') } })).perDay).toBeNull();
   });
 
-  it('of an open range divides by the days from the first scan to the last', () => {
+  it('over an open range divides by the days from the first scan to the last', () => {
     const open = {
       ...options({ now: [OCTOBER, { '2026-10-12': 100, '2026-10-15': 20 }] }),
       span: { sinceMs: undefined, untilMs: undefined },
@@ -251,7 +251,7 @@ describe('an average per day', () => {
 });
 
 describe('names of codes', () => {
-  it('are in the rows of codes only', () => {
+  it('are only in rows by code', () => {
     const given = {
       ...options({ now: [OCTOBER, { '2026-10-12': 1 }] }),
       names: new Map([
@@ -267,8 +267,8 @@ describe('names of codes', () => {
   });
 });
 
-describe('all scans', () => {
-  it('have no change if the data covers nothing of one of the periods', () => {
+describe('the total of all scans', () => {
+  it('has no change if the data does not cover one of the two periods', () => {
     const data = { fromMs: at('2026-10-10'), toMs: at('2026-10-20') };
     const given: Given = {
       now: [['2026-11-01', '2026-12-01'], { '2026-11-05': 60 }],
@@ -290,7 +290,7 @@ describe('all scans', () => {
 describe('a comparison', () => {
   const counts = { scans: 300, days: 10, previous: 300, previousDays: 5 };
 
-  it('is made by averages if the periods differ by more than five minutes (F17)', () => {
+  it('is made by averages if the periods differ in length by more than five minutes (F17)', () => {
     const expected = { scans: 300, perDay: 30, previous: 300, previousPerDay: 60, change: -0.5 };
     expect(compare(counts)).toEqual(expected);
     const fiveMinutes = 5 / (24 * 60);
@@ -332,7 +332,7 @@ describe('a row that begins before the data', () => {
     expect(flagged('week', { ...given, data: { fromMs: at('2026-10-02') } })).toEqual([true, false]);
   });
 
-  it('is not marked if it is the row of all other values', () => {
+  it('is not marked if it is the row for all other values', () => {
     const before: Given['before'] = [SEPTEMBER, { '2026-09-05': 3 }];
     const given = options({ now: [OCTOBER, { '2026-10-05': 5 }], before });
     const current = createTally([groupOf('country')], () => 0);
@@ -347,7 +347,7 @@ describe('a row that begins before the data', () => {
   });
 });
 
-it('values are not compared by averages if all of the previous period is before the data', () => {
+it('values are not compared by averages if the whole previous period is before the data', () => {
   const given: Given = {
     now: [OCTOBER, { '2026-10-05': 60 }],
     before: [SEPTEMBER, {}],
@@ -356,7 +356,7 @@ it('values are not compared by averages if all of the previous period is before 
   expect(rowsOf('country', given).comparesAverages).toBe(false);
 });
 
-it('hours of a weekday add up over weeks (F3)', () => {
+it('scans in the same hour of a weekday are added up over all weeks (F3)', () => {
   const scans = { '2026-10-05T08:10:00Z': 2, '2026-10-12T08:50:00Z': 3 };
   expect(hoursByWeekday(options({ now: [OCTOBER, scans] }))[0]?.[8]?.scans).toBe(5);
 });

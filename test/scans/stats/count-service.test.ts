@@ -74,8 +74,8 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
   };
 }
 
-describe('a count by day', () => {
-  it('of 30 days, compared with the 30 days before, costs 61 requests, or the pages if they are fewer', async () => {
+describe('a count from the service', () => {
+  it('by day for 30 days and the 30 days before costs at most 61 requests, or one per page if that is less', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const asked: Asked = { dimensions: ['day'], compare: 'previous', span };
     const spread = (scans: number) =>
@@ -96,7 +96,7 @@ describe('a count by day', () => {
     }
   });
 
-  it('never reports more scans than the total, and reports the total at the end', async () => {
+  it('never reports more counted scans than its total, and reports the total at the end', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 900 }, (_, at) => ({
       id: at + 1,
@@ -114,7 +114,7 @@ describe('a count by day', () => {
     }
   });
 
-  it('costs at most 30 requests more than the pages if the totals do not add up, and has the same figures (F7)', async () => {
+  it('by day costs at most 30 requests more than all pages if the totals do not add up, and has the same figures (F7)', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 300 }, (_, at) => ({
       id: at + 1,
@@ -128,7 +128,7 @@ describe('a count by day', () => {
     expect(counted.requests).toBeLessThanOrEqual(read.requests + 30);
   });
 
-  it('never costs more than the pages of the same ranges, and has the same figures', async () => {
+  it('by day never costs more than reading all pages, and has the same figures', async () => {
     const model = fc.record({
       order: fc.constantFrom('ascending' as const, 'descending' as const),
       pageCap: fc.constantFrom(2, 5, 500),

@@ -54,7 +54,7 @@ describe('the coverage of a range', () => {
     expect(coverageOf(logs, span, undefined)).toEqual({ ...open, ...expected });
   });
 
-  it('is not whole without both ends, unless a log has every scan before the end', () => {
+  it('is not whole if the range lacks a beginning or an end, unless a log has every scan before the end', () => {
     expect(coverageOf([log(0, 300)], { sinceMs: 100, untilMs: undefined }, undefined).isWhole).toBe(false);
     expect(coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(false);
     const open = coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: undefined }, undefined);

@@ -26,7 +26,7 @@ it('files without --append have separate covered ranges, because scans may be mi
   ]);
 });
 
-it('a covered range includes the rotated files of an appended file, from its first run on (F12)', async () => {
+it('the covered range of an appended file includes its rotated files, and begins with its first run (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const memory = createMemoryDisk();
@@ -55,7 +55,7 @@ it('the covered range of a dataset whose parts were all read begins with its fir
   expect([parts.length > 0, await beginsIn(paths), await beginsIn([])]).toEqual(expected);
 });
 
-it('the covered range of a dataset is from the earliest to the latest scan of all parts', async () => {
+it('the covered range of a dataset extends from the earliest to the latest scan in all parts', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const [log, ...others] = await coveredLogs([{ paths: ['a', 'b', 'c'], keptBy: { directory } }], SPANS);

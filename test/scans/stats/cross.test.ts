@@ -33,7 +33,7 @@ it.each([
   // More pairs than are counted exactly.
   [26_000, true, ['referrer', 'device'] as const],
 ])(
-  'the cells of %i values by two others add up to all scans, approximate: %s, dimensions: %j',
+  'a table of %i values by two other values adds up to all scans (approximate: %s, dimensions: %j)',
   (count, isApproximate, by) => {
     expect(countReferrers(count, ...by)).toEqual({ scans: 2 * count, isApproximate });
   },

@@ -27,13 +27,13 @@ describe('the time that files cover', () => {
     expect([text(fromMs), text(toMs)]).toEqual(['2026-09-10T22:00', '2026-10-25T23:00']);
   });
 
-  it('is the whole range if no time of the files is known', () => {
+  it('is the whole range if the coverage has no late start and no early end', () => {
     const coverage = { startsLateMs: undefined, endsEarlyMs: undefined, isWhole: true };
     expect(partOfFiles(coverage, BERLIN)).toEqual({ fromMs: undefined, toMs: undefined });
   });
 });
 
-describe('the time that scans of the service cover', () => {
+describe('the time that scans from the service cover', () => {
   const codes = [
     { id: 'a', slug: 'new', created_at: '2026-09-20T10:00:00Z' },
     { id: 'b', slug: 'newer', created_at: '2026-10-03T10:00:00Z' },
@@ -43,7 +43,7 @@ describe('the time that scans of the service cover', () => {
     tallies = [tallyAt('2026-10-04T12:00:00Z'), tallyAt('2026-09-22T12:00:00Z')],
   ) => partOfService(codes, tallies, since === undefined ? undefined : at(since), BERLIN);
 
-  it('is the whole range if one of the codes existed at the beginning of the range (F18)', () => {
+  it('is the whole range if a code existed, or may have existed, at the beginning of the range (F18)', () => {
     expect(partFrom('2026-09-20T10:00:00Z').fromMs).toBeUndefined();
     expect(partFrom(undefined).fromMs).toBeUndefined();
     expect(
@@ -52,12 +52,12 @@ describe('the time that scans of the service cover', () => {
     expect(partOfService([], [tallyAt()], at('2026-09-01T00:00:00Z'), BERLIN).fromMs).toBeUndefined();
   });
 
-  it('begins with the day of the first counted scan if no code existed at the beginning of the range (F18)', () => {
+  it('begins with the day of the first scan, else of the first code, if no code existed when the range began (F18)', () => {
     expect(text(partFrom('2026-09-01T00:00:00Z').fromMs)).toBe('2026-09-21T22:00');
     expect(text(partFrom('2026-09-01T00:00:00Z', [tallyAt()]).fromMs)).toBe('2026-09-19T22:00');
   });
 
-  it('has the day on which each code was created, by the ID of the code', () => {
+  it('includes, by code ID, the day on which each code was created', () => {
     const { ofCode } = partOfService(
       [...codes, { id: 'c', created_at: '2026-01-01T00:00:00Z' }, { id: 'd', created_at: 'soon' }],
       [],

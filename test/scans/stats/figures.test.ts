@@ -70,7 +70,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('of a range of thousands of years have only the units with scans, and are marked as sparse', () => {
+  it('for a range of thousands of years include only the units with scans, and are marked as sparse', () => {
     const current = tallyOf([{ ts: '0001-01-01T12:00:00Z' }, { ts: '2026-10-25T12:00:00Z' }], 'UTC');
     const before = {
       tally: tallyOf([{ ts: '0001-01-02T12:00:00Z' }], 'UTC'),
@@ -203,7 +203,7 @@ describe('figures by value', () => {
   });
 });
 
-describe('the rows of values', () => {
+describe('rows by value', () => {
   const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-02T00:00:00Z') };
   const made = (counts: Readonly<Record<string, number>>) =>
     tallyOf(
@@ -235,7 +235,7 @@ describe('the rows of values', () => {
     expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual(expected);
   });
 
-  it('are limited to --top rows and a rest, or to one row more if the rest is a single value', () => {
+  it('are limited to --top rows and a row for the rest, or one more row if the rest is a single value', () => {
     const counts = { A: 5, B: 4, C: 3, D: 2 };
     expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
     expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
@@ -245,7 +245,7 @@ describe('the rows of values', () => {
     expect(valuesOf(2, counts).rows[1]).not.toHaveProperty('isRest');
   });
 
-  it('end with a rest for values that only the previous range has', () => {
+  it('end with a row for the rest if only the previous range has further values', () => {
     const { rows } = valuesOf(1, { A: 5 }, { A: 1, B: 4, C: 2 });
     expect(rows[1]).toMatchObject({ value: 'other', scans: 0, previous: 6, isRest: true });
   });
@@ -261,14 +261,14 @@ describe('the rows of values', () => {
   });
 });
 
-describe('the rows of units of time', () => {
-  it('are an empty list for an open range without scans', () => {
+describe('rows by time unit', () => {
+  it('are an empty list if the range is open and there are no scans', () => {
     const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
     const expected = { kind: 'time', by: 'day', rows: [], comparesAverages: false, isApproximate: false };
     expect(section).toEqual(expected);
   });
 
-  it('end with the last scan of a range without an end, or with its first day if it has no scans', () => {
+  it('end with the day of the last scan if the range has no end, or with its first day if it has no scans', () => {
     const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: undefined };
     const rows = (scans: readonly Made[]) =>
       brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));
@@ -279,7 +279,7 @@ describe('the rows of units of time', () => {
     expect(rows([])).toEqual([['2026-10-01', 0]]);
   });
 
-  it('compare averages only of whole units', () => {
+  it('compare averages only for units that are whole in both periods', () => {
     const section = (by: Dimension, since: string, until: string, sinceBefore: string) =>
       figuresOf(groupOf(by), {
         ...options('UTC', {

@@ -42,7 +42,7 @@ const GROUPS: GroupBy[] = [
 ];
 const VALUES = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
 
-it('valuesOfCodes has functions for UTM tags and columns of a table, and none for other dimensions', () => {
+it('valuesOfCodes returns a function for each UTM tag and table column, and none for other dimensions', () => {
   const values = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
   expect([...values.keys()]).toEqual(['region', 'utm_source', 'utm_campaign']);
   const [code = expect.fail()] = CODES;
@@ -83,7 +83,7 @@ function rowsOf(group: GroupBy, ofCode?: ReadonlyMap<string, number>) {
 }
 
 describe('groups of codes', () => {
-  it('are sums over their codes (F21)', () => {
+  it('count the scans of all of their codes (F21)', () => {
     const section = rowsOf(REGION);
     expect(section).toMatchObject({ kind: 'column', by: 'region', noneIs: 'unlisted' });
     expect(section.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
@@ -103,7 +103,7 @@ describe('groups of codes', () => {
     ]);
   });
 
-  it('have a row for each value of a requested code', () => {
+  it('have a row for each value of the requested codes, even without scans', () => {
     const groups = codeGroupsOf(VALUES, () => 'empty', { codes: CODES, ofCode: undefined });
     const current = createTally(GROUPS, () => 0, VALUES);
     const span = { sinceMs: 0, untilMs: 1000 };
@@ -131,20 +131,20 @@ describe('groups of codes', () => {
     expect(marked.map(({ change }) => change)).toEqual([null, null]);
   });
 
-  it('are added to the sums of another tally', () => {
+  it('are added up when a tally is added to another tally', () => {
     const [one, two] = [tallyOf({ a: 5 }), tallyOf({ b: 7, a: 1 })];
     one.addAll(two);
     expect(one.values.get('region')?.counts().get('South')).toBe(7);
   });
 
-  it('have no values without UTM tags and without a table', () => {
+  it('have no values if there are neither UTM tags nor a table', () => {
     expect([
       ...valuesOfCodes([REGION, groupOf('code'), groupOf('day')], undefined, () => null).keys(),
     ]).toEqual([]);
   });
 });
 
-describe('totals in place of pages', () => {
+describe('totals instead of pages', () => {
   const span = { sinceMs: Date.UTC(2026, 9, 1), untilMs: Date.UTC(2026, 9, 3) };
   const { offsetMs } = createLocalTime('UTC');
   const cuts = (...groups: GroupBy[]) => bucketCuts(groups, span, { zone: 'UTC', offsetMs });
@@ -155,7 +155,7 @@ describe('totals in place of pages', () => {
     expect(cuts(REGION, groupOf('country'))).toBeUndefined();
   });
 
-  it('are enough for an open range only if it is grouped by code', () => {
+  it('are enough for an open range only if all of its groups are groups of codes', () => {
     const plan = (...groups: GroupBy[]) => {
       const counted = {
         span: { sinceMs: undefined, untilMs: span.untilMs },

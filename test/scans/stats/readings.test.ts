@@ -43,7 +43,7 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
 }
 
 describe('a range', () => {
-  it('is read once, with cuts where the units of time change', () => {
+  it('is read once, with cuts between time units', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01' })).toEqual({
       readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
       before: undefined,
@@ -75,7 +75,7 @@ describe('a range', () => {
 });
 
 describe('a comparison', () => {
-  it('with the period directly before is read once, cut between the periods', () => {
+  it('with the period directly before is read in one range, with a cut between the periods', () => {
     expect(plan({ since: '2026-09-10', until: '2026-09-20', compare: 'previous' })).toEqual({
       readings: [['2026-08-31', ['2026-08-31', '2026-09-20'], ['2026-09-01', '2026-09-10']]],
       before: ['2026-08-31', '2026-09-10'],
@@ -88,7 +88,7 @@ describe('a comparison', () => {
     expect(byCode.readings[0]?.[2]).toEqual(['2026-09-01']);
   });
 
-  it('with the year before is read in two parts', () => {
+  it('with the year before is read in two ranges', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01', compare: 'year' })).toMatchObject({
       readings: [
         ['2025-08-01', ['2025-08-01', '2025-10-01'], ['2025-09-01']],
@@ -97,7 +97,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('with an open range ends now, by the clock of the service if known', () => {
+  it('for an open range ends at the current time, by the clock of the service if known', () => {
     const asked: Asked = { since: '2026-09-10', compare: 'previous', now: '2026-09-20' };
     expect(plan(asked)).toMatchObject({ before: ['2026-08-31', '2026-09-10'], untilMs: '2026-09-20' });
     expect(plan({ ...asked, serviceNow: '2026-09-15' })).toMatchObject({
@@ -106,7 +106,7 @@ describe('a comparison', () => {
     });
   });
 
-  it('with a period that is not over covers the elapsed part', () => {
+  it('for a period that is not over covers only its elapsed part', () => {
     const asked: Asked = { since: '2026-09-01', until: '2026-10-01', compare: 'previous' };
     expect(plan({ ...asked, now: '2026-09-11' }).before).toEqual(['2026-08-01', '2026-08-11']);
     expect(plan({ ...asked, now: '2026-11-11' }).before).toEqual(['2026-08-01', '2026-09-01']);
@@ -114,7 +114,7 @@ describe('a comparison', () => {
     expect(gap.readings.map(([since]) => since)).toEqual(['2026-08-01', '2026-09-01']);
   });
 
-  it('is not made for a range without a beginning or with a beginning after its end', () => {
+  it('is not made for a range that has no beginning or begins at or after its end', () => {
     expect(plan({ until: '2026-10-01', compare: 'previous' }).before).toBeUndefined();
     const expected = { readings: [[undefined, undefined, undefined]], before: undefined, untilMs: undefined };
     expect(plan({ compare: 'previous', now: '2026-10-01' })).toEqual(expected);
@@ -148,7 +148,7 @@ describe('totals', () => {
     expect([cheaper(149, 1), cheaper(149, 2)]).toEqual([true, false]);
   });
 
-  it('of one part cost an extra request if the total may be capped', () => {
+  it('for a range in one part cost an extra request if the total may be capped', () => {
     expect([cheaper(50, 1), cheaper(100, 1), cheaper(150, 1), cheaper(1000, 1), cheaper(1000, 2)]).toEqual([
       ...[false, false, true, true, true],
     ]);

@@ -28,7 +28,7 @@ it('a tally sink counts each scan in its range, and ignores scans in neither ran
   expect(taken).toHaveLength(1);
 });
 
-it('a tally sink can be rolled back to its beginning only', async () => {
+it('a tally sink can be rolled back only to its beginning', async () => {
   const { sink, write, taken } = sinkFor();
   const toNothing = await sink.checkpoint();
   expect(await toNothing()).toBe(true);
@@ -51,7 +51,7 @@ it('tallies ignore totals of parts that are in neither range', () => {
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
 });
 
-it('a tally sink counts no scans once they are discarded', async () => {
+it('a tally sink counts no scans that were discarded', async () => {
   const { sink, write, taken } = sinkFor();
   await write(100, 101);
   await sink.discard();
@@ -68,7 +68,7 @@ it('a tally sink keeps the number of added scans after a commit, even if it is t
   expect(sink.added()).toBe(2);
 });
 
-it('tallies with an open range count scans of any time', () => {
+it('tallies with an open range count scans with any time', () => {
   const tallies = createTallies(newTally, { sinceMs: undefined, untilMs: undefined }, undefined);
   for (const ms of [-1e15, 0, 1e15]) tallies.add(ms, {}, CODE);
   tallies.addMany({ sinceMs: 5, untilMs: 6 }, CODE, 7);

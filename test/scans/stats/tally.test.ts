@@ -17,7 +17,7 @@ function countsOf(tally: ReturnType<typeof tallyBy>, by: string) {
 }
 
 describe('a tally', () => {
-  it('counts by local hour and by code, in any order of both', () => {
+  it('counts by local hour and by code, whatever the order of the scans', () => {
     const tally = tallyBy(['day', 'code'], (ms) => (ms < 2 * HOUR ? 0 : HOUR));
     for (const [ms, code] of [
       [0, A],
@@ -59,7 +59,7 @@ describe('a tally', () => {
     expect(countsOf(tally, 'city')).toEqual({ 7: 2, true: 1, Bonn: 1 });
   });
 
-  it('has only the requested counts, and a single hour if no group is a unit of time', () => {
+  it('has only the requested counts, and a single hour if no group is a time unit', () => {
     const tally = tallyBy(['country'], () => Number.NaN);
     tally.add(5 * HOUR, { country: 'DE', city: 'Bonn' }, A);
     expect([[...tally.hours], [...tally.values.keys()], tally.total()]).toEqual([[[0, 1]], ['country'], 1]);
@@ -76,7 +76,7 @@ describe('a tally', () => {
     expect([sum.total(), sum.span()]).toEqual([6, undefined]);
   });
 
-  it('adds several scans of one unit of time in one call', () => {
+  it('adds several scans in one time unit with one call', () => {
     const tally = tallyBy(['day', 'code']);
     const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + HOUR });
     tally.addMany(unit(HOUR), A, 5);

@@ -41,25 +41,25 @@ function truth(rows: readonly ModelRow[], cuts: readonly number[] = CUTS): numbe
     .map((end, i) => rows.filter(({ time }) => time >= (ends[i] ?? 0) && time < end).length);
 }
 
-describe('totals of the parts of a range', () => {
+describe('totals for the parts of a range', () => {
   it('take one request per part in addition to the first page', async () => {
     const rows = rowsAt([5, 10, 40_000, 70_000, 99_000]);
     expect(await countParts(rows)).toEqual({ parts: [2, 1, 2], requests: 4 });
   });
 
-  it('do not add up if a scan at a cut is counted on both sides (F7)', async () => {
+  it('are rejected if a scan at a cut is counted on both sides (F7)', async () => {
     const rows = rowsAt([5, 30_000, 40_000]);
     expect((await countParts(rows, { untilInclusive: true })).parts).toBeUndefined();
     expect((await countParts(rows, { untilInclusive: true, sinceInclusive: false })).parts).toBeUndefined();
     expect((await countParts(rows, { sinceInclusive: false })).parts).toEqual([1, 2, 0]);
   });
 
-  it('do not add up if a scan arrives between the requests (F7)', async () => {
+  it('are rejected if a scan arrives between the requests (F7)', async () => {
     const arrivals = new Map([[3, [{ id: 99, time: START + 50_000 }]]]);
     expect((await countParts(rowsAt([5, 40_000, 70_000]), { arrivals })).parts).toBeUndefined();
   });
 
-  it('of one part with all scans are accepted only if no scan is beyond the last scan (F8)', async () => {
+  it('that may be capped are accepted only if the service has no scan beyond the last scan (F8)', async () => {
     const rows = rowsAt(Array.from({ length: 1200 }, (_, i) => 31_000 + i));
     expect((await countParts(rows, { cap: 1000 })).parts).toBeUndefined();
     expect((await countParts(rows.slice(0, 1199))).parts).toEqual([0, 1199, 0]);
@@ -117,8 +117,8 @@ describe('totals of the parts of a range', () => {
   });
 });
 
-describe('totals of the parts at the ends of a range', () => {
-  it('are unknown if the page at an end has only scans outside the range, unless it has all scans', async () => {
+describe('totals for the parts at the ends of a range', () => {
+  it('are rejected if the page at an end has only scans outside the range, unless it has all scans', async () => {
     const before = [-900, -800, -700, -600].map((time) => time);
     expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 3 })).parts).toBeUndefined();
     expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 6 })).parts).toEqual([1, 1, 0]);

@@ -118,7 +118,7 @@ describe('an evicted value', () => {
 });
 
 describe('a long value', () => {
-  it('is kept up to 1,024 characters, and is otherwise truncated with a hash of 16 digits', () => {
+  it('is kept up to 1,024 characters, and is otherwise truncated and followed by a hash of 16 digits', () => {
     const counter = createValueCounter();
     for (const length of [1024, 1025]) counter.add('x'.repeat(length));
     const [short, long] = countsOf(counter).map(({ value }) => value ?? '');

@@ -57,7 +57,7 @@ function follow(how: ModelScansOptions = {}) {
   };
 }
 
-it('a followed code returns each scan once, oldest first, including late scans and scans of one instant', async () => {
+it('following a code returns each scan once, oldest first, including late scans and scans with the same time', async () => {
   for (const order of ['ascending', 'descending'] as const) {
     const { list, next } = follow({ order });
     list(1, 2);
@@ -75,7 +75,7 @@ it('a followed code returns each scan once, oldest first, including late scans a
   }
 });
 
-it('a followed code returns a scan that the service lists twice only once, with at most one note', async () => {
+it('following a code returns a scan that the service lists twice only once, and prints at most one note', async () => {
   for (const countsRepeats of [false, true]) {
     for (const order of ['ascending', 'descending'] as const) {
       const { list, next, notes } = follow({ twice: new Set([2]), countsRepeats, order });
@@ -104,7 +104,7 @@ it('following a code finds scans that are listed nearly an hour late, with at mo
   expect((scans.state.requests - before) / intervals).toBeLessThan(2);
 });
 
-it('a followed code continues with current scans after a scan that is dated in the future', async () => {
+it('following a code continues with current scans after a scan that is dated in the future', async () => {
   const { list, next, setClock } = follow();
   const YEAR = 365 * 24 * 60;
   setClock(2);

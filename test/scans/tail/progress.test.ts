@@ -49,7 +49,7 @@ describe('the progress of a tail', () => {
     expect(progress.resume('a', AT).fromMs).toBe(5 * HOUR_MS);
   });
 
-  it('advances with a scan of the current time (S3)', () => {
+  it('advances with a scan that is dated now (S3)', () => {
     const progress = createProgress(0);
     progress.print(1, NOW);
     expect(progress.resume('a', AT).fromMs).toBe(NOW - HOUR_MS);
@@ -97,7 +97,7 @@ describe('the progress of a tail', () => {
     );
   });
 
-  it('advances with a differing clock rather than keep more than 10,000 IDs (S8)', () => {
+  it('advances even if the clocks differ, rather than keep more than 10,000 IDs (S8)', () => {
     const progress = createProgress(0);
     const now = at(0.1, { ahead: 3 });
     progress.print(0, NOW, at(0));

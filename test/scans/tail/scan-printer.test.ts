@@ -38,7 +38,7 @@ const scans = (printer: ScanPrinter, count: number) => {
   });
 };
 
-describe('printing with a state', () => {
+describe('a printer with a state', () => {
   it('records only scans that were printed and flushed (S1)', async () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(printer, 3));
@@ -50,7 +50,7 @@ describe('printing with a state', () => {
     }
   });
 
-  it('records after every 500 scans, so that the run after a kill repeats at most 500 (S2)', async () => {
+  it('records the state after every 500 scans, so that the run after a kill repeats at most 500 scans (S2)', async () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(printer, 1001));
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);

@@ -219,7 +219,7 @@ describe('a state file', () => {
     expect((await follow(first)).isContinued).toBe(true);
   });
 
-  it("is reported with a hint if it can't be opened or written", async () => {
+  it("causes an error with a hint if it can't be opened or written", async () => {
     const path = join(await useDirectory(), 'none', 'tail.json');
     await expect(open(path)).rejects.toMatchObject({
       message: expect.stringContaining(`cannot use the state file ${path}: its directory does not exist`),

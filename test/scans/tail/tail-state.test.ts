@@ -27,7 +27,7 @@ const STATE: TailState = {
   ]),
 };
 
-describe('the state of a tail', () => {
+describe('a tail state', () => {
   it('is parsed to the values that were written, with all digits of an ID', () => {
     expect(parseTailState(formatTailState(STATE))).toEqual(STATE);
     const all = { ...STATE, codes: { codes: [], all: '--name menu' } };
@@ -36,7 +36,7 @@ describe('the state of a tail', () => {
     expect(parseTailState(formatTailState({ ...STATE, positions: negative })).positions).toEqual(negative);
   });
 
-  it('is refused if it was truncated or changed anywhere (S7)', () => {
+  it('is refused if it was truncated or changed at any byte (S7)', () => {
     const bytes = formatTailState(STATE);
     for (let at = 0; at < bytes.length; at++) {
       expect(() => parseTailState(bytes.subarray(0, at))).toThrow();

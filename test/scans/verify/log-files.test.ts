@@ -44,7 +44,7 @@ async function check(
   return { ...found, paths: found.paths.map((path) => path.slice(directory.length + 1)) };
 }
 
-describe('the file of a log', () => {
+describe('a log file', () => {
   it.each([
     ['as it was committed', 'abc\n', undefined],
     ['truncated', 'ab', 'truncated'],
@@ -57,7 +57,7 @@ describe('the file of a log', () => {
     expect(isUnfinished).toBe(false);
   });
 
-  it('is reported as unfinished if it has data of a stopped run, but not if its committed bytes changed', async () => {
+  it('is reported as unfinished if a stopped run left data in it, but not if its committed bytes changed', async () => {
     const state = { ...stateOf('abc\n'), stamp: undefined };
     expect(await check({ 'log.csv': 'abc\nxyz' }, state)).toMatchObject({
       isUnfinished: true,

@@ -4,7 +4,7 @@ import { countIn, createLogIndex, dayOf, emptyIndex, sumOf } from '#scans/verify
 const DAY_MS = 86_400_000;
 
 describe('createLogIndex', () => {
-  it('counts the distinct scans of each code and day, and the rows that repeat a scan', () => {
+  it('counts the distinct scans for each code and day, and the rows that repeat a scan', () => {
     const index = createLogIndex(() => true);
     index.add('a', 1, 10);
     index.add('a', 2, DAY_MS - 1);
@@ -67,7 +67,7 @@ describe('sumOf', () => {
       expect(sumOf([BigInt(id)])).toBe(sumOf([id]));
   });
 
-  it('differs between neighboring sets of IDs of equal size (V4)', () => {
+  it('differs between sets of IDs that differ in one ID (V4)', () => {
     const ids = Array.from({ length: 500 }, (_, at) => at + 1);
     const others = ids.map((id) => sumOf([...ids.filter((other) => other !== id), 501]));
     expect(new Set([...others, sumOf(ids)]).size).toBe(501);
@@ -91,7 +91,7 @@ describe('countIn', () => {
 });
 
 describe('dayOf', () => {
-  it('counts days since 1970, UTC', () => {
+  it('returns the number of UTC days since 1 January 1970', () => {
     expect([-1, 0, DAY_MS - 1, DAY_MS].map(dayOf)).toEqual([-1, 0, 0, 1]);
   });
 });

@@ -45,7 +45,7 @@ describe('findSegments', () => {
     expect(found).toEqual({ days: [[1, 2]], logged: [9], totals: [10], requests: 2 });
   });
 
-  it('reads a range in full if reading costs no more than halving', async () => {
+  it('returns a whole range if reading it costs no more than halving it', async () => {
     const scans = scansOver(4, 20);
     const log = without(scans, 15);
     // Two pages, and two halvings would lead to one day.
@@ -69,7 +69,7 @@ describe('findSegments', () => {
     expect(found).toEqual({ days: [[28, 29]], logged: [9], totals: [10], requests: 2 * 4 });
   });
 
-  it('returns every part that differs, the oldest first', async () => {
+  it('returns every part that differs, oldest first', async () => {
     const scans = scansOver(64, 640);
     const found = await find(scans, without(scans, 25, 635), daysFrom(0, 64), { pageCap: 1 });
     expect(found.days).toEqual([
@@ -78,7 +78,7 @@ describe('findSegments', () => {
     ]);
   });
 
-  it('reads a range without rows in the log up to a hundred pages, and halves a longer one', async () => {
+  it('returns a whole range of up to a hundred pages if the log has no rows in it, and halves a larger range', async () => {
     const scans = scansOver(64, 101);
     expect(await find(scans.slice(1), [], daysFrom(0, 64), { pageCap: 1 })).toMatchObject({
       days: [[0, 64]],
@@ -93,7 +93,7 @@ describe('findSegments', () => {
     });
   });
 
-  it('reads a range without halving it further if both halves count all scans (V9)', async () => {
+  it('returns a whole range if both of its halves count all scans (V9)', async () => {
     const scans = scansOver(64, 640);
     const found = await find(scans, without(scans, 25), daysFrom(0, 64), { pageCap: 1, ignoresBounds: true });
     expect(found).toEqual({ days: [[0, 64]], logged: [639], totals: [640], requests: 2 });
@@ -119,7 +119,7 @@ describe('mayBeCapped', () => {
   const page = async (count: number) =>
     countScans({ read: modelScans(scansOver(1, count)).read, largest: { total: 0 } }, daysFrom(0, 1));
 
-  it('is false only if the total is not round, or another total of the run is larger (V3)', async () => {
+  it('returns false only if the total is not round or another total of the run is larger (V3)', async () => {
     const largest = { total: 0 };
     largest.total = 150;
     expect(mayBeCapped(await page(150), largest)).toBe(true);

@@ -15,7 +15,7 @@ const without = (rows: readonly ModelRow[], ...ids: number[]) => rows.filter(({ 
 const isGone = async () => Promise.reject(new NotFoundError('no such code'));
 
 describe('verifyCodes', () => {
-  it('compares each code with one request, and reads the log only once if all are equal (V1)', async () => {
+  it('compares each code with one request, and does not read the log again if all are equal (V1)', async () => {
     const services = [20, 30, 711].map((count) => modelScans(scansOver(1, count)));
     const [a, b, c] = services.map((service) => oneDay(service.state.rows, service.read));
     const { results, reads, done, added } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>);
@@ -51,7 +51,7 @@ describe('verifyCodes', () => {
     expect({ reads, repairs }).toEqual({ reads: 1, repairs: 2 });
   });
 
-  it('reports days with repeated rows, missing scans and scans that are gone in chronological order', async () => {
+  it('reports, in chronological order, days with repeated rows, missing scans or deleted scans', async () => {
     const scans = scansOver(9, 90);
     const gone = { id: 900, time: START_MS + 1.5 * DAY_MS };
     const read = modelScans(scans).read;
@@ -94,7 +94,7 @@ describe('verifyCodes', () => {
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
   });
 
-  it('requests one total for a code without rows, because the service may have scans, even just outside the range (V12)', async () => {
+  it('requests one total for a code without rows in the log, and ignores scans just outside the range (V12)', async () => {
     const range = { sinceMs: START_MS, untilMs: START_MS + DAY_MS };
     const services = [scansOver(1, 1033), scansOver(2, 2).slice(1), [{ id: 1, time: range.untilMs }]].map(
       (rows) => modelScans(rows),
@@ -114,7 +114,7 @@ describe('verifyCodes', () => {
     });
   });
 
-  it('keeps the order of results with several requests in flight', async () => {
+  it('returns results in the order of the codes, even with several requests in flight', async () => {
     const codes = Array.from({ length: 6 }, (_, at) => [`c${at}`, oneDay(scansOver(1, 10 + at))]);
     const { results, done } = await verifyLogs(Object.fromEntries(codes), { width: 3 });
     expect(results.map(({ code, logged }) => [code.id, logged])).toEqual(
@@ -123,7 +123,7 @@ describe('verifyCodes', () => {
     expect(done).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('ends with a failure that concerns all codes', async () => {
+  it('rejects with a failure that concerns all codes', async () => {
     const failure = new Error('no network');
     await expect(
       verifyLogs({ a: oneDay(scansOver(1, 30), async () => Promise.reject(failure)) }),
@@ -205,7 +205,7 @@ describe('a total that may be capped (V3)', () => {
     expect({ reads, repairs }).toEqual({ reads: 1, repairs: 0 });
   });
 
-  it('is not capped if the total of another code is larger, whichever was requested first', async () => {
+  it('is known not to be capped if the total of another code is larger, whichever was requested first', async () => {
     const services = [100, 151, 150].map((count) => modelScans(scansOver(1, count)));
     const [a, b, c] = services.map((service) => oneDay(service.state.rows, service.read));
     const { results, reads } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>);
@@ -216,7 +216,7 @@ describe('a total that may be capped (V3)', () => {
 });
 
 describe('a part of a range that is read', () => {
-  it('has its scans counted and added once if rows move while it is read (V5)', async () => {
+  it('has its missing scans counted and added once, even if rows move while it is read (V5)', async () => {
     const scans = scansOver(1, 1300);
     const late = { id: 5000, time: START_MS + 1000 };
     const service = modelScans(scans, { order: 'descending', arrivals: new Map([[3, [late]]]) });
@@ -256,7 +256,7 @@ describe('a part of a range that is read', () => {
     expect([...(added.get('a')?.keys() ?? [])]).toEqual([6000]);
   });
 
-  it('reports a scan as gone only if a second reading lacks that scan too, because a replica may lag (V6)', async () => {
+  it('has a scan reported as gone only if a second reading lacks that scan too, because a replica may lag (V6)', async () => {
     const scans = scansOver(1, 30);
     const late = scans.slice(28);
     // The first response is of a replica without the last two scans.
@@ -272,7 +272,7 @@ describe('a part of a range that is read', () => {
     });
   });
 
-  it('is read a second time only if the first reading, which reuses page 1 of the search, lacks scans of the log', async () => {
+  it('is read again only if the first reading, which reuses page 1 of the search, lacks scans in the log', async () => {
     const scans = scansOver(1, 30);
     const lacking = modelScans(scans);
     await verifyLogs({ a: oneDay(without(scans, 5), lacking.read) });
@@ -282,7 +282,7 @@ describe('a part of a range that is read', () => {
     expect(gone.state.requests).toBe(2);
   });
 
-  it('reports all scans as gone if the service returns none, without a request for the code', async () => {
+  it('has all scans reported as gone if the service returns none, without a request for the code', async () => {
     const { results } = await verifyLogs(
       { a: oneDay(scansOver(1, 30), modelScans([]).read) },
       { getCode: isGone },
@@ -314,7 +314,7 @@ describe('a year of scans', () => {
   );
   const until = START_MS + 366 * DAY_MS;
 
-  it('costs one request if equal, and two per halving if a scan is missing (V1, V2)', async () => {
+  it('costs one request if the log is equal, and at most two more per halving if one scan is missing (V1, V2)', async () => {
     const range = { sinceMs: undefined, untilMs: until };
     for (const order of ['ascending', 'descending'] as const) {
       const equal = modelScans(scans, { order });

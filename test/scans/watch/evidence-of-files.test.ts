@@ -87,7 +87,7 @@ describe('readFilesEvidence', () => {
     expect(of(A).evidence).toMatchObject({ baseline: 1, isYoung: false });
   });
 
-  it('counts the scans in the hours of a silence one and two weeks earlier (W1)', async () => {
+  it('counts the scans in the hours of a silence, one and two weeks earlier (W1)', async () => {
     const last = END - 2 * DAY_MS;
     const week = 7 * DAY_MS;
     const weeksBefore = (weeks: number, ...times: number[]) =>

@@ -23,7 +23,7 @@ async function read(days: readonly number[], how: ModelScansOptions = {}, create
   return { evidence, requests: () => service.state.requests };
 }
 
-describe('evidence from totals', () => {
+describe('evidence from the service', () => {
   it('costs one request if a page has all scans, otherwise two', async () => {
     const small = await read(daily(3, 70));
     expect(small.evidence).toMatchObject({ recent: 21, baseline: 168, last: { ms: END - DAY_MS / 6 } });
@@ -68,12 +68,12 @@ describe('evidence from totals', () => {
     expect(silent.requests()).toBe(requests);
   });
 
-  it('excludes scans at the end or later when it finds the last scan (W8)', async () => {
+  it('ignores scans at the end of the range or later (W8)', async () => {
     const { evidence } = await read([1, 0.5, 0, -500 / DAY_MS]);
     expect(evidence).toMatchObject({ recent: 2, last: { ms: END - DAY_MS / 2 } });
   });
 
-  it('has no last scan if pages are unsorted or the total may be capped', async () => {
+  it('does not show the last scan if pages are unsorted or the total may be capped', async () => {
     const mixed = await read(daily(99, 70), { order: 'none' });
     const expected = ['unknown', 'unknown', 2];
     expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual(expected);
@@ -135,7 +135,7 @@ describe('evidence from totals', () => {
     expect(await hidden.evidence.hasSince(END - 8 * DAY_MS)).toBe(false);
   });
 
-  it('counts the scans in the hours of a silence one and two weeks earlier', async () => {
+  it('counts the scans in the hours of a silence, one and two weeks earlier', async () => {
     const { evidence } = await read([...daily(50, 63, 9), ...daily(100, 9, 2)]);
     expect(await evidence.countSameHours(1, END - 2 * DAY_MS)).toBe(200);
     expect(await evidence.countSameHours(2, END - 2 * DAY_MS)).toBe(100);
@@ -162,7 +162,7 @@ describe('evidence from totals', () => {
   });
 });
 
-describe('the weeks', () => {
+describe('the weeks that are compared', () => {
   it('begin at the same local time, even if clocks change (W6)', () => {
     const end = Date.parse('2026-11-20T04:00:00+01:00');
     const found = windowsUntil(end, 'Europe/Berlin');

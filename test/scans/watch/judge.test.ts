@@ -56,7 +56,7 @@ describe('a code that is compared with its own past', () => {
     [31, 'ok'],
     [154, 'ok'],
     [155, 'jump'],
-  ])('with %d scans has the outcome %s', async (recent, expected) => {
+  ])('has, for %d scans, the outcome %s', async (recent, expected) => {
     expect((await outcome({ recent })).outcome).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe('a code that is compared with its own past', () => {
     await expectOutcome({ unjudged: 'capped', asked: [] }, { isCapped: true, last: ago(1) });
   });
 
-  it('has the outcome new if it is younger than the nine weeks, or was not scanned before them (W5)', async () => {
+  it('has the outcome new, not jump, if it was created or first scanned within the nine weeks (W5)', async () => {
     await expectOutcome({ outcome: 'new', asked: [] }, { recent: 500, isYoung: true });
     await expectOutcome({ outcome: 'new' }, { recent: 500, hasEarlier: async () => false });
     await expectOutcome({ outcome: 'ok', asked: [] }, { hasEarlier: async () => false });
@@ -145,7 +145,7 @@ describe('a silence (time without scans)', () => {
     await expectOutcome({ outcome: 'quiet', asked: ['hours 1', 'hours 2'] }, { ...few, baseline: 240 });
   });
 
-  it('of a young code is reported, because it requires no baseline of eight weeks', async () => {
+  it('for a young code is reported, because it requires no baseline of eight weeks', async () => {
     await expectOutcome({ outcome: 'quiet', expected: 80 }, { isYoung: true, last: ago(2) });
   });
 
@@ -159,13 +159,13 @@ describe('a silence (time without scans)', () => {
     );
   });
 
-  it('costs a request with --quiet-for, or if the totals may be capped', async () => {
+  it('costs a request if no row shows the last scan, and --quiet-for is set or the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
     await expectOutcome({ outcome: 'ok', asked: ['last'] }, hidden, { quietForMs: DAY_MS });
     await expectOutcome({ unjudged: 'capped', asked: ['last'] }, { ...hidden, isCapped: true });
   });
 
-  it('as long as --quiet-for is reported for any code that ever had scans (W4)', async () => {
+  it('of at least --quiet-for is reported for any code that ever had scans (W4)', async () => {
     const limits = { quietForMs: 7 * DAY_MS };
     const few = { recent: 0, baseline: 3 };
     await expectOutcome({ outcome: 'quiet', lastMs: END - 7 * DAY_MS }, { ...few, last: ago(7) }, limits);

@@ -7,10 +7,13 @@ describe('the normal range', () => {
     [560, 26, 136],
     [4000, 227, 907],
     [40_000, 2339, 8967],
-  ])('of a baseline of %d matches the probabilities by the gamma function (W3)', (baseline, low, high) => {
-    expect(normalRange(baseline)).toEqual({ low, high });
-    expect([low, high]).toEqual(quantilesByGamma(baseline));
-  });
+  ])(
+    'for a baseline of %d matches probabilities that are computed with the gamma function (W3)',
+    (baseline, low, high) => {
+      expect(normalRange(baseline)).toEqual({ low, high });
+      expect([low, high]).toEqual(quantilesByGamma(baseline));
+    },
+  );
 
   it('is scaled for large numbers, with an error below 0.5 %', () => {
     const { low, high } = normalRange(800_000);

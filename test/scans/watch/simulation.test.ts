@@ -5,9 +5,9 @@ import { daysUntilTold, episodes, makeYear, thresholdYear, watchYear } from './m
 const KINDS = ['daily', 'weekends', 'workdays'] as const;
 const isAlarm = (outcome: string) => outcome !== 'ok';
 
-describe('over generated years', () => {
+describe('over generated years,', () => {
   it.each([5, 100])(
-    '%d scans per day cause almost no false alarms, while a plain threshold causes dozens',
+    'a code with %d scans per day causes almost no false alarms, while a plain threshold causes more than 20',
     async (scansPerDay) => {
       let found = 0;
       let plain = 0;

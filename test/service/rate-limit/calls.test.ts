@@ -24,7 +24,7 @@ test('a 429 is not counted as an attempt: a call succeeds after twenty 429 respo
   expect(sender.stats()).toMatchObject({ requests: 21, pauses: 20 });
 });
 
-describe('behind a gateway that refuses bursts with a page of HTML', () => {
+describe('behind a gateway that refuses bursts with an HTML page', () => {
   /** In front of the model: so many a second, as nginx's limit_req has it, and no word of when to come back. */
   function behindGateway(perSecond: number, setup: Setup) {
     const { clock, model } = prepare(setup);
@@ -88,7 +88,7 @@ describe('--retry-for', () => {
     expect([retries, retries > 20]).toEqual([requests - 2, true]);
   });
 
-  test('30s ends a call after half a minute and reports the time, and the next call tries once', async () => {
+  test('30s ends a call after half a minute and reports the time, and the next call makes only one attempt', async () => {
     const { clock, sender } = outage(300_000, 30_000);
     const failed = () => sender.call(GET).catch((error: unknown) => error);
     expect(await clock.run(failed())).toMatchObject({

@@ -69,7 +69,7 @@ describe('requests in flight', () => {
     return { clock, congestion, end };
   };
 
-  it('are halved if half of them fail, and then sent further apart (L21)', async () => {
+  it('are halved in number if at least half of them fail, and are then sent further apart (L21)', async () => {
     const { clock, congestion, end } = prepare();
     expect(end(true, false)).toEqual([8, 0]);
     expect(end(false)).toEqual([4, 100]);
@@ -85,7 +85,7 @@ describe('requests in flight', () => {
     }
   });
 
-  it('are unchanged if few fail, if all fail, or if only requests from before the last change fail (L21)', async () => {
+  it('are unchanged in number if few fail, if all fail, or if only requests from before the last change fail (L21)', async () => {
     const { clock, congestion, end } = prepare();
     for (let i = 0; i < 50; i++) end(true, true, false);
     expect(congestion.width()).toBe(8);
@@ -97,7 +97,7 @@ describe('requests in flight', () => {
     expect(congestion.width()).toBe(4);
   });
 
-  it('grow in number after 16 responses, or after 32 if the last growth failed (L22)', () => {
+  it('grow in number after 16 responses, or after 32 if the last increase failed (L22)', () => {
     const { congestion, end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);
@@ -107,7 +107,7 @@ describe('requests in flight', () => {
     expect(through(1000)).toBe(8);
   });
 
-  it('depend only on results since the last change or outage (L21)', async () => {
+  it('depend in number only on results since the last change or outage (L21)', async () => {
     const { clock, end } = prepare();
     expect(end(true, false, false)).toEqual([4, 100]);
     expect(end(true, true, false, false)).toEqual([2, 100]);
@@ -115,14 +115,14 @@ describe('requests in flight', () => {
     expect(end(true, true, false, false)[0]).toBe(1);
   });
 
-  it('are halved if all fail within a second after a request got through (L21)', async () => {
+  it('are halved in number if all fail within a second after a request got through (L21)', async () => {
     const { clock, end } = prepare();
     end(true);
     await clock.advance(1000);
     expect(end(false, false)[0]).toBe(4);
   });
 
-  it('need 32 responses to grow only if the last growth failed, not after any other failure (L22)', () => {
+  it('need 32 responses to grow in number only if the last increase failed, not after any other failure (L22)', () => {
     const { end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);

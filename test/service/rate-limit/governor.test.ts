@@ -88,7 +88,7 @@ describe('requests in flight', () => {
     },
   );
 
-  it('are halved if bursts are refused (L21)', async () => {
+  it('are halved in number if bursts are refused (L21)', async () => {
     const { ask, answer, left, admitted, clock } = govern();
     await ask(10);
     expect(await answer(left(50))).toBe(1 + 4);
@@ -110,13 +110,13 @@ describe('requests in flight', () => {
     expect(await answer(headersOf({}))).toBe(1 + 4);
   });
 
-  it('are no more than the concurrency', async () => {
+  it('are never more than the concurrency', async () => {
     const { ask, answer } = govern({ concurrency: 2 });
     await ask(50);
     expect(await answer(headersOf({}))).toBe(1 + 2);
   });
 
-  it('delay the probe request of a new window if they reach the concurrency', async () => {
+  it('delay the probe request for a new window if they reach the concurrency', async () => {
     const { ask, answer, left, clock } = govern({ concurrency: 2 });
     await ask(3);
     await answer(left(50));
@@ -125,7 +125,7 @@ describe('requests in flight', () => {
     expect(await answer(left(50))).toBe(1 + 3);
   });
 
-  it('of an old window do not delay the single probe request of a new window (L2)', async () => {
+  it('from an old window do not delay the single probe request for a new window (L2)', async () => {
     const { ask, admitted, answer, left, clock } = govern();
     await ask(2);
     await answer(left(50));

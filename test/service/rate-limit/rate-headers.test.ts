@@ -9,7 +9,7 @@ const parse = (headers: Record<string, string>) => parseRateHeaders((name) => he
 const DATE = 'Thu, 01 Jan 2099 00:00:00 GMT';
 const DATE_MS = Date.UTC(2099, 0, 1);
 
-describe('the headers of the rate limit', () => {
+describe('the rate-limit headers', () => {
   it('are parsed into the plan, the limit, the requests left, and times in milliseconds', () => {
     const headers = {
       'x-ratelimit-plan': 'pro',
@@ -90,7 +90,7 @@ describe('Retry-After', () => {
   });
 });
 
-it('every parsed number is finite or undefined for any headers', () => {
+it('every number that is parsed from any headers is finite or undefined', () => {
   const text = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String), fc.constant(DATE));
   const headers = fc.dictionary(
     fc.constantFrom('x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after', 'date'),

@@ -10,7 +10,7 @@ describe('the wait for the rate limit', () => {
     [21, 30_000],
     [80, 30_000],
     [81, 90_000],
-  ])('of %d requests takes %d ms', (requests, waitMs) => {
+  ])('for %d requests is %d ms', (requests, waitMs) => {
     expect(waitMsFor(requests, limit)).toBe(waitMs);
   });
 

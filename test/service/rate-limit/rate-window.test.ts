@@ -27,7 +27,7 @@ describe('the requests left', () => {
     expect(waitMs()).toBe(0);
   });
 
-  it('are the lowest Remaining seen, in any order of responses (L1)', () => {
+  it('are the lowest Remaining value so far, in any order of responses (L1)', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 12, resetMs: RESET });
@@ -79,7 +79,7 @@ describe('the requests left', () => {
 });
 
 describe('the end of the window', () => {
-  it('is waited for by the clock of the service if no requests are left (L3)', async () => {
+  it("is waited for by the service's clock if no requests are left (L3)", async () => {
     const { waitMs, answer, clock } = openWindow();
     answer({ remaining: 1, resetMs: RESET });
     expect(waitMs()).toBe(0);
@@ -90,7 +90,7 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(20_000);
   });
 
-  it('is computed with the clock of this machine if the clock of the service is unknown', () => {
+  it("is computed with this machine's clock if the service's clock is unknown", () => {
     const clock = fakeClock();
     const serviceClock = { observe() {}, nowMs: () => undefined };
     const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
@@ -185,7 +185,7 @@ describe('a late response', () => {
     return window;
   }
 
-  it('of the previous window does not change this one (L5)', async () => {
+  it('from the previous window does not change the current window (L5)', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 1, resetMs: RESET }, 29_000);
     expect(left()).toBeUndefined();
@@ -194,19 +194,19 @@ describe('a late response', () => {
     expect(left()).toBe(59);
   });
 
-  it('that was counted in this window is accepted', async () => {
+  it('that was counted in the current window is accepted', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 59, resetMs: RESET + 60_000 }, 29_000);
     expect(left()).toBe(59);
   });
 
-  it('without a Reset is treated as a response of this window', async () => {
+  it('without a Reset is treated as a response in the current window', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 59 }, 29_000);
     expect(left()).toBe(59);
   });
 
-  it('has a request that was sent before the window closed, but not at the same time', async () => {
+  it('is one to a request sent before the window closed, but not one to a request sent at the same time', async () => {
     const { left, answer, limited, clock } = openWindow();
     await clock.advance(100);
     answer({ remaining: 2, resetMs: RESET });
@@ -233,7 +233,7 @@ describe('a 429', () => {
     },
   );
 
-  it('pauses all requests even if it is a late response of the previous window (L7)', async () => {
+  it('pauses all requests even if it is a late response from the previous window (L7)', async () => {
     const { waitMs, answer, limited, clock } = openWindow();
     answer({ remaining: 2, resetMs: RESET });
     await clock.advance(30_100);
@@ -270,7 +270,7 @@ describe('a 429', () => {
     expect(waitMs()).toBe(30_000);
   });
 
-  it('with a Retry-After of 0 pauses 1 s if requests are left, and twice as long each time in a row (L8)', async () => {
+  it('with a Retry-After of 0 pauses 1 s if requests are left, and twice as long for each further 429 in a row (L8)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (const ms of [1000, 2000, 4000]) {
       limited({ remaining: 20, resetMs: RESET, retryAfterMs: 0 }, clock.monotonic());
@@ -299,7 +299,7 @@ describe('a 429', () => {
   });
 });
 
-describe('a 429 of an intermediary', () => {
+describe('a 429 from an intermediary', () => {
   it('keeps the state of the window, and pauses for its Retry-After (L18)', async () => {
     const { left, waitMs, answer, throttle, rateLimit, clock } = openWindow();
     answer({ remaining: 50, resetMs: RESET });
@@ -340,7 +340,7 @@ describe('a 429 of an intermediary', () => {
     await burst(1000);
   });
 
-  it('is counted once per burst, like a 429 of the service itself (L19)', async () => {
+  it('is counted once per burst, as is a 429 from the service itself (L19)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (let i = 0; i < 8; i++) limited({}, 0);
     expect(waitMs()).toBe(1000);
@@ -349,7 +349,7 @@ describe('a 429 of an intermediary', () => {
     expect(waitMs()).toBe(2000);
   });
 
-  it('is counted once per burst, like a response with Remaining 0 and no Reset (L19)', () => {
+  it('is counted once per burst, as is a response with Remaining 0 and no Reset (L19)', () => {
     const { waitMs, answer } = openWindow();
     for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
     expect(waitMs()).toBe(1000);
@@ -357,7 +357,7 @@ describe('a 429 of an intermediary', () => {
 });
 
 describe('the accepted range', () => {
-  it('of a Reset ends ten minutes ahead if the clock of the service is unknown (L8)', () => {
+  it("for a Reset ends ten minutes ahead if the service's clock is unknown (L8)", () => {
     const clock = fakeClock({ wallMs: NOW });
     const serviceClock = { observe() {}, nowMs: () => undefined };
     const believed = (aheadMs: number) => {
@@ -396,7 +396,7 @@ describe('the accepted range', () => {
     expect(window.waitMs()).toBe(waitMs);
   });
 
-  it('of a Reset is relative to the Date of its own response', () => {
+  it('for a Reset is relative to the Date in the same response', () => {
     const believed = (aheadMs: number, dateMs: number) => {
       const { rateLimit, answer } = openWindow();
       answer({ remaining: 5, resetMs: NOW + aheadMs, dateMs: NOW + dateMs });
@@ -409,7 +409,7 @@ describe('the accepted range', () => {
   });
 });
 
-describe('a wait without a length from the service', () => {
+describe('a wait whose length the service does not state', () => {
   it('is a second, doubles each time in a row up to a minute, and is a second again after a response (L9)', async () => {
     const { waitMs, limited, answer, clock } = openWindow();
     for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
@@ -465,7 +465,7 @@ describe('the limit that is shown', () => {
     expect(openWindow().rateLimit()).toEqual(nothing);
   });
 
-  it('is that of the newest response, with the time to the reset by the clock of the service', async () => {
+  it("is from the newest response, with the time to the reset by the service's clock", async () => {
     const { rateLimit, answer, limited, clock } = openWindow();
     answer({ plan: 'pro', remaining: 7, resetMs: RESET });
     await clock.advance(10_000);
@@ -483,7 +483,7 @@ describe('the limit that is shown', () => {
     expect(rateLimit()).toMatchObject({ plan: 'pro', remaining: 7 });
   });
 
-  it('is not changed by a late response of the previous window (L5, L16)', async () => {
+  it('is not changed by a late response from the previous window (L5, L16)', async () => {
     const { rateLimit, answer, clock } = openWindow();
     const shown = { limit: 60, remaining: 59, resetMs: RESET + 60_000 };
     answer({ remaining: 2, resetMs: RESET });

@@ -12,7 +12,7 @@ function observing() {
   return { clock, ...createServiceClock(clock) };
 }
 
-describe('the clock of the service', () => {
+describe("the service's clock", () => {
   it('is unknown before the first Date', () => {
     expect(observing().nowMs()).toBeUndefined();
   });

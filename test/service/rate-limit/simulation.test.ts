@@ -20,7 +20,7 @@ describe('without other clients', () => {
     },
   );
 
-  test('windows of any phase, skew, latency and concurrency cause no 429, and are used to the last request', async () => {
+  test('windows with any phase, skew, latency and concurrency cause no 429, and are used to the last request', async () => {
     const cases = fc.record({
       skewMs: fc.integer({ min: -DAY, max: DAY }),
       // At least half of the first window is left, or its requests could not all be sent in it.
@@ -46,7 +46,7 @@ describe('without other clients', () => {
     { windowMs: 5000, latencyMs: 1 },
     { windowMs: 10_000, latencyMs: 100 },
   ])(
-    '200 requests cause no 429 in windows of 20 requests and $windowMs ms, latency $latencyMs ms',
+    '200 requests cause no 429 with a limit of 20 requests per $windowMs ms and a latency of $latencyMs ms',
     async (setup) => {
       const { limited, tookMs, floorMs } = await simulate(200, { ...setup, limit: 20 });
       expect(limited).toBe(0);
@@ -55,7 +55,7 @@ describe('without other clients', () => {
   );
 
   test.each([1, 50])(
-    '300 requests cause no 429 if each window begins with its first request, latency %i ms',
+    '300 requests cause no 429 if each window begins with its first request, with a latency of %i ms',
     async (latencyMs) => {
       const { limited, tookMs, floorMs } = await simulate(300, { startsOnDemand: true, latencyMs });
       expect(limited).toBe(0);
@@ -76,7 +76,7 @@ describe('without other clients', () => {
 });
 
 describe('with other clients', () => {
-  test('all 300 requests of five clients that share a window succeed, in about five minutes', async () => {
+  test('all 300 requests from five clients that share a window succeed, in about five minutes', async () => {
     const { clock, model, sender } = prepare({});
     const clients = [sender, ...[2, 3, 4, 5].map(() => client(clock, model.transport, {}))];
     const calls = clients.flatMap((one) => Array.from({ length: 60 }, () => one.call(GET)));

@@ -27,7 +27,7 @@ const history = fc.record({
   paused: fc.constantFrom('Door', 'Table'),
 });
 
-it('a run without faults leaves one code per row after any faults and kills of earlier runs', async () => {
+it('a run without faults leaves one code per row, whatever faults and kills earlier runs had', async () => {
   await fc.assert(
     fc.asyncProperty(
       history,

@@ -29,7 +29,7 @@ async function killEverywhere(
 }
 
 describe('a run killed at any step', () => {
-  it('is completed by the same command if it changes codes', async () => {
+  it('is completed by repeating the command, if the command changes codes', async () => {
     const rows = CODES.map((of, at) =>
       rowOf(at + 2, { of, base: baseOf(of), wish: { name: `New ${at}`, status: 'paused' } }),
     );
@@ -46,7 +46,7 @@ describe('a run killed at any step', () => {
     });
   });
 
-  it('is completed by the same command if it deletes codes', async () => {
+  it('is completed by repeating the command, if the command deletes codes', async () => {
     const rows = CODES.map((of, at) => rowOf(at + 2, { of }));
     const job = { policy: policyOf({ verb: 'delete' }) };
     await killEverywhere({ rows, job }, async (world) => {
@@ -55,7 +55,7 @@ describe('a run killed at any step', () => {
     });
   });
 
-  it('during a backup leaves no code paused after the next run over any file', async () => {
+  it('during a backup leaves no code paused after the next run, even if that run uses another file', async () => {
     const rows = CODES.map((of, at) => rowOf(at + 2, { of }));
     const job: Partial<RunJob> = {
       policy: policyOf({ verb: 'delete' }),

@@ -40,7 +40,7 @@ describe('a run over new rows', () => {
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post', 'made', 'post', 'made', 'end']);
   });
 
-  it('records the IDs of its first listing, and each request, on disk before it sends the request (E10, E12)', async () => {
+  it('records the IDs in its first listing, and the values in each POST (E10, E12)', async () => {
     const world = createWorld({ codes: [codeOf(1)] });
     await world.run([MENU]);
     const [run, post] = world.records;
@@ -48,14 +48,14 @@ describe('a run over new rows', () => {
     expect(post).toMatchObject({ is: 'post', values: { name: 'Menu' } });
   });
 
-  it('sends only the request for the listing if it is repeated', async () => {
+  it('requests only the listing if it is repeated', async () => {
     const world = createWorld();
     await world.run([MENU, BAR]);
     expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['unchanged', 'unchanged']);
     expect(world.sent).toEqual(['LIST']);
   });
 
-  it('sends the status after the POST only if the created code has a different one', async () => {
+  it('sends the status after the POST only if the created code has a different status', async () => {
     const world = createWorld();
     const paused = newRow(2, 'Menu', 'https://example.com/menu');
     const end = await world.run([
@@ -85,8 +85,8 @@ describe('a run over new rows', () => {
   });
 });
 
-describe('a request whose response was lost', () => {
-  it('is looked up once, after the visibility delay and all other requests', async () => {
+describe('a request without a usable response', () => {
+  it('is checked with one listing after the visibility delay and all other requests', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
@@ -95,14 +95,14 @@ describe('a request whose response was lost', () => {
     expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu' });
   });
 
-  it('that was not applied is sent a second time, and looked up again at the end of the run', async () => {
+  it('that was not applied is sent again, and is checked with a listing before and after that', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
     expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu', 'LIST']);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('leaves one code per row if rows are equal', async () => {
+  it('leaves one code per row if two rows are equal', async () => {
     const world = createWorld({ post: mishapsOf('applied', 'drop') });
     const rows = [MENU, { ...MENU, row: 2, line: 3 }];
     expect(outcomesOf(await world.run(rows))).toEqual(['created', 'created']);
@@ -110,14 +110,14 @@ describe('a request whose response was lost', () => {
     expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('for one of two equal rows does not assign its code to the other row, whose request was rejected', async () => {
+  it('for one of two equal rows does not give its code to the other row if the request for that row was rejected', async () => {
     const world = createWorld({ post: mishapsOf('rejected', 'applied') });
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(outcomesOf(end)).toEqual(['failed', 'created']);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 
-  it('leaves one code per row if the service shortens the names of two rows to the same name', async () => {
+  it('leaves separate codes for two rows whose names the service shortens to the same name', async () => {
     const alters = ({ name = '', ...values }: CodeChanges) => ({ ...values, name: name.slice(0, 4) });
     const rows = [newRow(2, 'Menu 1', 'https://example.com/m'), newRow(3, 'Menu 2', 'https://example.com/m')];
     const world = createWorld({ alters, post: mishapsOf('none', 'none', 'applied', 'drop') });
@@ -141,7 +141,7 @@ describe('a request whose response was lost', () => {
     expect(outcomesOf(await world.run([MENU])), 'until it was decided').toEqual(['undecided']);
   });
 
-  it('is reported by its run if a duplicate code appears before the end of the run (E15)', async () => {
+  it('gives its row the outcome `undecided` if a duplicate code appears before the end of the run (E15)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
     const end = await world.run([MENU]);
@@ -159,7 +159,7 @@ describe('a request whose response was lost', () => {
     expect(writesOf(world)).toHaveLength(3);
   });
 
-  it('delays the remaining rows until the look-up if it is the tenth in a row (E17)', async () => {
+  it('delays the remaining rows until after a listing if it is the tenth in a row (E17)', async () => {
     const world = createWorld({ post: (n) => (n < 10 ? 'applied' : 'none') });
     const end = await world.run(rowsNamed(14));
     expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
@@ -167,7 +167,7 @@ describe('a request whose response was lost', () => {
     expect(world.sent.indexOf('LIST', 1)).toBe(11);
   });
 
-  it('in an earlier run is looked up before its row is sent again, while new rows are sent immediately', async () => {
+  it('in an earlier run is checked with a listing before its row is sent again, and new rows are sent before that', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     await world.run([MENU], {}, 7);
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post']);
@@ -176,7 +176,7 @@ describe('a request whose response was lost', () => {
     expect(world.sent).toEqual(['LIST', 'POST Bar', 'LIST', 'POST Menu', 'LIST']);
   });
 
-  it('is not matched with a code of another row that a response contains by mistake', async () => {
+  it('does not get the code of another row that its response contains by mistake', async () => {
     const world = createWorld({ post: mishapsOf('none', 'doubled') });
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
@@ -203,7 +203,7 @@ describe('a listing without codes that earlier requests created', () => {
     ).toHaveLength(6);
   });
 
-  it('stops the run if the code of a lost response must be looked up in it', async () => {
+  it('stops the run if the run needs it to find the code of a POST without a response', async () => {
     const world = createWorld({ post: mishapsOf('none', 'applied'), listLagMs: () => 60_000 });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(UnprovenError);
@@ -281,21 +281,24 @@ describe('the run stops', () => {
     ['unauthorized', AuthError],
     ['full', PlanLimitError],
     ['max-wait', RateLimitError],
-  ] as const)('at the failure `%s`, and the next run sends the remaining rows', async (mishap, failure) => {
-    const world = createWorld({ post: mishapsOf('none', mishap) });
-    const end = await world.run([MENU, BAR, DOOR]);
-    expect(end?.stop).toBeInstanceOf(failure);
-    expect(outcomesOf(end)).toEqual([
-      'created',
-      mishap === 'max-wait' ? 'not-attempted' : 'failed',
-      'not-attempted',
-    ]);
-    expect(outcomesOf(await world.run([MENU, BAR, DOOR])), 'the next run goes on').toEqual([
-      'unchanged',
-      'created',
-      'created',
-    ]);
-  });
+  ] as const)(
+    'after the failure `%s`, and the next run sends the remaining rows',
+    async (mishap, failure) => {
+      const world = createWorld({ post: mishapsOf('none', mishap) });
+      const end = await world.run([MENU, BAR, DOOR]);
+      expect(end?.stop).toBeInstanceOf(failure);
+      expect(outcomesOf(end)).toEqual([
+        'created',
+        mishap === 'max-wait' ? 'not-attempted' : 'failed',
+        'not-attempted',
+      ]);
+      expect(outcomesOf(await world.run([MENU, BAR, DOOR])), 'the next run goes on').toEqual([
+        'unchanged',
+        'created',
+        'created',
+      ]);
+    },
+  );
 
   it('after ten consecutive rows for which no connection could be opened', async () => {
     const world = createWorld({ post: () => 'refused' });
@@ -305,7 +308,7 @@ describe('the run stops', () => {
     expect(outcomesOf(end).slice(10)).toEqual(['not-attempted', 'not-attempted']);
   });
 
-  it('at the first failed row only with --fail-fast', async () => {
+  it('at the first failed row, but only with --fail-fast', async () => {
     const post = mishapsOf('rejected');
     expect(outcomesOf(await createWorld({ post }).run([MENU, BAR]))).toEqual(['failed', 'created']);
     expect(outcomesOf(await createWorld({ post }).run([MENU, BAR], { failFast: true }))).toEqual([
@@ -344,7 +347,7 @@ describe('the run stops', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('if codes change during the run so that a brake applies (E9)', async () => {
+  it('if a brake applies when it plans again during the run (E9)', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     const brake: Brake = { is: 'all-removed', message: 'every key is gone', flag: '--force' };
     const asking = (input: PlanInput) => ({ ...plan(input), brakes: input.isSettled ? [brake] : [] });
@@ -361,7 +364,7 @@ describe('deletions', () => {
   const bar = codeOf(2, { name: 'Bar' });
   const rows = [rowOf(2, { of: menu }), rowOf(3, { of: bar })];
 
-  it('are recorded before and after their requests, and are not sent again', async () => {
+  it('are recorded before and after their requests, and are not sent again by the next run', async () => {
     const world = createWorld({ codes: [menu, bar] });
     expect(outcomesOf(await world.run(rows, { policy: DELETE }))).toEqual(['deleted', 'deleted']);
     expect(world.records.map(({ is }) => is)).toEqual([
@@ -376,13 +379,13 @@ describe('deletions', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('have the outcome `gone` for a code that another client deleted meanwhile', async () => {
+  it('have the outcome `gone` for a code that another client deleted during the run', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, { policy: DELETE, onPlan: () => world.remove('Menu') });
     expect(outcomesOf(end)).toEqual(['gone', 'deleted']);
   });
 
-  it('are sent after the backup of their code, or not at all if the backup fails', async () => {
+  it('are sent after their code is backed up, or not at all if the backup fails', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, {
       policy: DELETE,
@@ -416,7 +419,7 @@ describe('a code that a killed run paused for a backup', () => {
     return world;
   }
 
-  it('gets its status back in the next run over any file (E19)', async () => {
+  it('gets its status back in the next run, even if that run uses another file (E19)', async () => {
     const world = await killedBackup();
     expect(outcomesOf(await world.run([DOOR]))).toEqual(['created']);
     expect(writesOf(world)).toEqual(['PATCH Menu {"status":"active"}', 'POST Door']);
@@ -441,7 +444,7 @@ describe('a code that a killed run paused for a backup', () => {
     expect(writesOf(world)).toEqual(['POST Door']);
   });
 
-  it('is found by its ID if the codes of the rows were read without a listing', async () => {
+  it('is found by its ID if the codes for the rows were read without a listing', async () => {
     const world = await killedBackup();
     const readNamed = async () => listingOf([bar], false);
     await world.run([rowOf(2, { of: bar })], { policy: UPDATE, readNamed });

@@ -49,8 +49,8 @@ async function viewOf(memory: MemoryDisk) {
   return (await readMemory(PATH, memory.disk)).replay.view();
 }
 
-describe('the file of a ledger', () => {
-  it('is accessible by this user only, and contains the added records', async () => {
+describe('a ledger file', () => {
+  it('is accessible only to this user, and contains the added records', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN, post(1), post(2), made(1)]);
     expect(memory.modeOf(PATH)).toBe(0o600);
@@ -72,7 +72,7 @@ describe('the file of a ledger', () => {
     expect((await viewOf(memory)).unclear).toHaveLength(1);
   });
 
-  it('contains every durable record after a kill or a power cut at any step', async () => {
+  it('has every acknowledged record after a kill or a power cut at any step', async () => {
     const ends = ['end-before', 'end-within', 'end-after'] as const;
     for (const keep of [undefined, ...POWER_CUTS]) {
       let promised = 0;
@@ -144,7 +144,7 @@ describe('a long ledger', () => {
     expect([[...view.claims.keys()], view.unclear, view.next]).toEqual([['code-1'], [], 3]);
   });
 
-  it('has the same content if compaction is killed, or fails, at any step', async () => {
+  it('keeps its content if compaction is killed, or fails, at any step', async () => {
     const faults = ['end-before', 'end-within', 'end-after', 'ENOSPC'] as const;
     for (const keep of SOAK ? POWER_CUTS : POWER_CUTS.slice(3, 5))
       await atEveryStep(prepare, open, faults, async ({ memory }) => {
@@ -182,7 +182,7 @@ describe('a ledger with another API key or base URL', () => {
     expect((await viewOf(memory)).claims.size).toBe(2);
   });
 
-  it('is refused and left unchanged if the workspace of the new key has none of its codes', async () => {
+  it("is refused and left unchanged if the new key's workspace has none of its codes", async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const before = memory.read(PATH);
@@ -218,7 +218,7 @@ describe('a ledger with another API key or base URL', () => {
   });
 });
 
-describe('a file that is not a valid ledger', () => {
+describe("a ledger file that can't be used", () => {
   const header = { is: 'ledger', version: 1, baseUrl: BASE };
   const text = (...lines: readonly object[]) => lines.map(formatLine).join('');
   const damaged = text(header, RUN, post(1)).replace('"ids":["x"]', '"ids":["y"]');

@@ -81,7 +81,7 @@ describe('a ledger in the state directory', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is readable by this user only, and so is its directory', async () => {
+  it('is readable only by this user, as is its directory', async () => {
     const path = (await make('a')) ?? '';
     expect([statSync(path).mode & 0o777, statSync(join(directory, 'state')).mode & 0o777]).toEqual([
       0o600, 0o700,
@@ -99,7 +99,7 @@ describe('a ledger in the state directory', () => {
     expect(await claimsOf()).toEqual(['a']);
   });
 
-  it('is a separate file for each workspace, by key and base URL (E20)', async () => {
+  it('is a separate file for each workspace, identified by API key and base URL (E20)', async () => {
     const paths = [
       await make('a'),
       await make('b', optionsOf({ key: 'svc_live_b', codes: ['b'] })),
@@ -111,7 +111,7 @@ describe('a ledger in the state directory', () => {
     expect(await claimsOf()).toEqual(['a']);
   });
 
-  it('is found after a key rotation although the newest codes were deleted', async () => {
+  it('is found after a key rotation even if its newest codes were deleted', async () => {
     const ids = Array.from({ length: 30 }, (_, at) => `code-${at}`);
     for (const id of ids) await make(id);
     expect(await claimsOf(optionsOf({ key: 'svc_live_c', codes: ['code-0'] }))).toEqual(ids);
@@ -119,7 +119,7 @@ describe('a ledger in the state directory', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is created with a note if no code of an earlier ledger for the same base URL exists in the workspace', async () => {
+  it('is created with a note if no code from an earlier ledger for the same base URL exists in the workspace', async () => {
     const first = await make('a');
     const second = await make('b', optionsOf({ key: 'svc_live_b' }));
     expect(second).not.toBe(first);
@@ -171,8 +171,8 @@ describe('a ledger in the state directory', () => {
   });
 });
 
-describe('two runs at once', () => {
-  it('take turns: the second run reports the wait, and then has the records of the first run (E20)', async () => {
+describe('runs', () => {
+  it('take turns: the second run reports that it waits, and then has the records from the first run (E20)', async () => {
     const first = await openLedger(optionsOf());
     const options = optionsOf();
     const clock = fakeClock();
@@ -200,7 +200,7 @@ describe('two runs at once', () => {
     expect(notes.join()).toContain('remember');
   });
 
-  it('of two workspaces do not wait for each other if their ledgers exist', async () => {
+  it('in two workspaces do not wait for each other if their ledgers exist', async () => {
     await make('a');
     await make('b', optionsOf({ key: 'svc_live_b' }));
     const first = await openLedger(optionsOf());
@@ -209,7 +209,7 @@ describe('two runs at once', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('of two new workspaces get two ledgers', async () => {
+  it('in two new workspaces get two ledgers', async () => {
     const clock = fakeClock();
     const both = ['svc_live_a', 'svc_live_b'].map((key) => openLedger({ ...optionsOf({ key }), clock }));
     const ledgers = await clock.run(Promise.all(both));
@@ -217,7 +217,7 @@ describe('two runs at once', () => {
     for (const ledger of ledgers) await ledger.close();
   });
 
-  it('stop waiting at an abort signal', async () => {
+  it('stop waiting when their abort signal fires', async () => {
     const first = await openLedger(optionsOf());
     const interruption = new AbortController();
     const second = openLedger({ ...optionsOf(), signal: interruption.signal });
@@ -241,7 +241,7 @@ describe('two runs at once', () => {
 });
 
 describe('a ledger specified with --ledger', () => {
-  it('is the specified file or the target of a specified link; no other file is created', async () => {
+  it('is the specified file, or the target of a specified link, and no other file is created', async () => {
     const path = join(directory, 'mine.jsonl');
     symlinkSync(path, join(directory, 'link'));
     await make('a', { ...optionsOf(), path });
@@ -308,7 +308,7 @@ describe('reading a ledger for a dry run', () => {
     await ledger.close();
   });
 
-  it("reports a state directory that can't be read", async () => {
+  it("prints a note if the state directory can't be read", async () => {
     mkdirSync(join(directory, 'x'));
     writeFileSync(join(directory, 'x', 'file'), '');
     const env = { QRCTL_STATE_DIR: join(directory, 'x', 'file') };

@@ -29,11 +29,11 @@ describe('the state directory', () => {
     ['nowhere on Windows without one', { HOME: '/home/u' }, 'win32', undefined],
     ['nowhere with a relative home', { HOME: 'home' }, 'linux', undefined],
     ['nowhere without a home', {}, 'linux', undefined],
-  ])('depends on the variables and the system: %s', (_, env, system, path) => {
+  ])('is chosen by environment variables and operating system (%s)', (_, env, system, path) => {
     expect(stateDirectory(env, system)).toBe(path);
   });
 
-  it('is created with its parent directories, accessible by this user only', async () => {
+  it('is created, with its parent directories, accessible only to this user', async () => {
     const memory = createMemoryDisk();
     memory.user = 0;
     expect(await makeStateDirectory(memory.disk, { XDG_STATE_HOME: '/data/state' })).toBe(
@@ -43,7 +43,7 @@ describe('the state directory', () => {
     expect(memory.modeOf('/data/state')).toBe(0o700);
   });
 
-  it('is not created in a home directory of another user, unless QRCTL_STATE_DIR specifies it', async () => {
+  it("is not created in another user's home directory, unless QRCTL_STATE_DIR specifies it", async () => {
     const memory = createMemoryDisk();
     await expect(makeStateDirectory(memory.disk, { HOME: '/data' })).rejects.toThrow(
       '/data belongs to another user',

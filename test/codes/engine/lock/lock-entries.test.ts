@@ -24,8 +24,8 @@ function entriesAfter(
   ];
 }
 
-describe('the lock entry of a key in the file', () => {
-  it('contains the code of its row, and replaces the entry of another key with that code', () => {
+describe('the lock entry for a key in the file', () => {
+  it('contains the code for its row, and replaces the entry for another key that has the same code', () => {
     expect(entriesAfter([], ['create', {}], 'created', { code })).toEqual([entryOf('a', code)]);
     const others = [entryOf('b', code), entryOf('c', codeOf(2))];
     expect(entriesAfter(others, ['adopt', { how: 'equal' }], 'adopted', { code })).toEqual([
@@ -35,7 +35,7 @@ describe('the lock entry of a key in the file', () => {
     expect(entriesAfter([entryOf('a', code)], ['unchanged', { code }])).toEqual([entryOf('a', code)]);
   });
 
-  it('exists for both keys if a decision exchanged their codes', () => {
+  it('has the code of the other key after a decision exchanged the codes of two keys', () => {
     const [one, two] = [codeOf(1), codeOf(2)];
     const before = [entryOf('a', one), entryOf('b', two)];
     const ends = [
@@ -54,13 +54,13 @@ describe('the lock entry of a key in the file', () => {
     },
   );
 
-  it('is not created from a code that a row only resembles', () => {
+  it('is not created for a code that only resembles the row', () => {
     const edited = { how: 'equal' as const, code, changes: [{ ...change, what: 'conflict' as const }] };
     expect(entriesAfter([], ['conflict', edited], 'conflict')).toEqual([]);
     expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);
   });
 
-  it('has the base of a conflicting field, not the value that another client set, if the key is new (E23)', () => {
+  it('has the base value of a conflicting field, not the value that another client set, if the key is new (E23)', () => {
     const open = { how: 'key' as const, code };
     const conflict: FieldChange = { ...change, what: 'conflict', base: 'saved' };
     const entries = entriesAfter([], ['conflict', { ...open, changes: [conflict] }], 'conflict', { code });
@@ -69,7 +69,7 @@ describe('the lock entry of a key in the file', () => {
     expect(entriesAfter([], ['conflict', { ...open, changes: [unknown] }], 'conflict', { code })).toEqual([]);
   });
 
-  it('has the value of the row if --conflicts service kept a different value and the base is unknown (E23)', () => {
+  it("has the row's value if --conflicts service kept a different value and the base is unknown (E23)", () => {
     const kept: FieldChange = { ...change, what: 'keep' };
     const entries = entriesAfter([], ['adopt', { how: 'decision', code, changes: [kept] }], 'adopted', {
       code,
@@ -103,7 +103,7 @@ describe('the lock entry of a key in the file', () => {
     ]);
   });
 
-  it('is no longer marked as removed once its code has the values of the row', () => {
+  it("is no longer marked as removed once its code has the row's values", () => {
     const entry = entryOf('a', code, { removed: 'paused' });
     const back = { changes: [status] };
     expect(entriesAfter([entry], ['update', back], 'failed', { code })).toMatchObject([
@@ -114,7 +114,7 @@ describe('the lock entry of a key in the file', () => {
   });
 });
 
-describe('the lock entry of a key that was removed from the file', () => {
+describe('the lock entry for a key that was removed from the file', () => {
   const entry = entryOf('a', codeOf(1, { name: 'applied' }));
 
   it('is removed if its code was deleted', () => {

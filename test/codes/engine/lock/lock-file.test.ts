@@ -150,7 +150,7 @@ describe('a lock file', () => {
       expect((await parseLock(start + formatLock(lock), 'codes.lock.json')).entries).toEqual(lock.entries);
   });
 
-  it('is refused with the line of its damage, and a hint', async () => {
+  it('is refused with the number of its damaged line, and with a hint', async () => {
     const whole = formatLock(lockOf(entry('a', 1), entry('b', 2)));
     const lines = whole.split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));

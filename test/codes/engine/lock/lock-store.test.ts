@@ -37,7 +37,7 @@ describe('the lock file on disk', () => {
     expect((await readLock(path, undefined, memory.disk))?.entries.size).toBe(0);
   });
 
-  it('is refused if its path leads to a device, which would discard the content', async () => {
+  it('is not written to a device, such as /dev/null', async () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await symlink('/dev/null', path);
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };
@@ -54,6 +54,6 @@ it.each([
   ['codes.gz.csv', 'codes.gz.lock.json'],
   ['codes', 'codes.lock.json'],
   ['.codes', '.codes.lock.json'],
-])('the lock file of %s is %s', (file, lock) => {
+])('the lock file for %s is %s', (file, lock) => {
   expect(lockPathOf(file)).toBe(join(lock));
 });

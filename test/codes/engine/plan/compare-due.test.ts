@@ -57,7 +57,7 @@ function patched(n: number, from: string, to: string, atMs?: number, isKilled = 
 }
 
 describe('a dated change', () => {
-  it('that the ledger lacks is a conflict if the code was changed after its time, but not if created after it', () => {
+  it('that is not in the ledger conflicts if the code was edited, not just created, after the time of the change', () => {
     const updatedAt = '2026-06-26T10:00:00.000Z';
     expect(actOn(Z, { atMs: Date.parse('2026-06-25T00:00:00Z'), updatedAt }).what).toBe('conflict');
     expect(actOn(Z, { atMs: Date.parse('2026-06-27T00:00:00Z'), updatedAt }).what).toBe('send');
@@ -129,7 +129,7 @@ describe('a dated change', () => {
 });
 
 describe('an undated change', () => {
-  it('is sent again after a kill, if the code still has the value of the saved list', () => {
+  it('is sent again after a kill, if the code still has the value in the saved list', () => {
     const code = codeOf(1, { destination: X });
     const base = { destination: fingerprintOf(X) };
     const row = rowOf(2, { id: code.id, wish: { destination: A }, base });

@@ -16,7 +16,7 @@ describe('a week in which three people edit copies of a sheet, and responses, ru
     expect(problems).toEqual([]);
   });
 
-  it('requires an unnecessary decision in at most one of ten histories', () => {
+  it('requires an unnecessary decision in at most one of ten simulated weeks', () => {
     let needless = 0;
     for (let history = seed; history < seed + numRuns / 10; history++) {
       const { counts } = playHistory(history, { planOf: plan });

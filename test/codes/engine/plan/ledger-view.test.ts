@@ -41,7 +41,7 @@ const end = (name: string): LedgerRecord => ({ is: 'end', run: name });
 const numbersOf = (sendings: readonly Sending[]) => sendings.map(({ n }) => n);
 
 describe('a POST', () => {
-  it('is unclear until its outcome is known, and refers to the first listing of its run', () => {
+  it('is unclear until its outcome is recorded, and keeps the IDs in the first listing of its run', () => {
     const view = replay(run('r1', ['x', 'y']), post(1, { key: 'K' }), post(2), not(2));
     expect(view.unclear).toMatchObject([{ n: 1, run: 'r1', key: 'K', decided: false }]);
     expect(view.unclear[0]?.rowCode).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a POST', () => {
     expect(view.claims.size).toBe(0);
   });
 
-  it('that created a code becomes a claim with its row and key', () => {
+  it('that created a code becomes a claim to that code, with the row and the key', () => {
     const view = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'));
     expect(view.unclear).toEqual([]);
     expect(view.claims.get('a')).toMatchObject({
@@ -64,18 +64,18 @@ describe('a POST', () => {
     expect(view.claims.get('a')?.paused).toBeUndefined();
   });
 
-  it('whose code only a later run finds results in a claim of that run', () => {
+  it('whose code a later run finds results in a claim by that run', () => {
     const view = replay(run('r1', ['x']), post(1), run('r2', ['x', 'a']), made(1, 'a'));
     expect(view.claims.get('a')?.run).toBe('r2');
   });
 
-  it('stays unclear, with the first listing of its own run, after runs that find no code for it (E14)', () => {
+  it('stays unclear, and keeps the IDs listed in its own run, after runs that find no code for it (E14)', () => {
     const view = replay(run('r1', ['x']), post(1), end('r1'), run('r2', ['x', 'y']), end('r2'), run('r3'));
     expect(numbersOf(view.unclear)).toEqual([1]);
     expect(view.unclear[0]?.firstIds).toEqual(new Set(['x']));
   });
 
-  it('is no longer unclear after a decision of the user', () => {
+  it('is no longer unclear after the user decides', () => {
     expect(replay(run('r1'), post(1), { is: 'decided', n: 1 }).unclear).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('a POST', () => {
     expect([...view.claims.keys()]).toEqual(['old', 'new']);
   });
 
-  it('shares the set of listed IDs with other POSTs of its run', () => {
+  it('shares the set of listed IDs with other POSTs in its run', () => {
     const [one, other] = replay(run('r1', ['x']), post(1), post(2)).unclear;
     expect(one?.firstIds).toBe(other?.firstIds);
   });
@@ -127,29 +127,29 @@ describe('a POST that is repeated', () => {
     expect([view.unclear, view.repeated, [...view.claims.keys()]]).toEqual([[], [], ['b', 'a']]);
   });
 
-  it('is listed as repeated with every earlier request of its row if the last request created a code', () => {
+  it('is listed as repeated with every earlier request for its row if the last request created a code', () => {
     const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1, 2]]);
   });
 
-  it('is dropped from the list at the end of the next run, which looks for duplicates', () => {
+  it('is dropped from the list of repeated requests at the end of the next run', () => {
     const own = [...twice, made(2, 'b'), end('r1')];
     expect(numbersOf(replay(...own).repeated)).toEqual([1]);
     expect(replay(...own, run('r2'), end('r2')).repeated).toEqual([]);
   });
 
-  it('whose run was killed is dropped from the list only at the end of the second run after it', () => {
+  it('whose run was killed is dropped from the list of repeated requests only after two more runs', () => {
     const killed = [...twice, made(2, 'b'), run('r2'), end('r2')];
     expect(numbersOf(replay(...killed).repeated)).toEqual([1]);
     expect(replay(...killed, run('r3'), end('r3')).repeated).toEqual([]);
   });
 
-  it('is kept in the list at the end of the run that created the code of its row', () => {
+  it('is still listed as repeated at the end of the run that created a code for its row', () => {
     const view = replay(...twice, run('r2'), post(3, { run: 'r2', again: 2 }), made(3, 'c'), end('r2'));
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
   });
 
-  it('is dropped from the list after a decision of the user', () => {
+  it('is no longer listed as repeated after the user decides', () => {
     expect(replay(...twice, made(2, 'b'), { is: 'decided', n: 1 }).repeated).toEqual([]);
   });
 });
@@ -205,7 +205,7 @@ describe('a PATCH', () => {
     expect(after.claims.get('a')?.rows[0]).toEqual(row);
   });
 
-  it('replaces the change of an earlier PATCH that started from the same value', () => {
+  it('replaces the change by an earlier PATCH that started from the same value', () => {
     const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), {
       is: 'set',
       n: 3,
@@ -220,7 +220,7 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
   });
 
-  it('leaves at most twenty rows and twenty changes in the claim of a code', () => {
+  it('leaves at most twenty rows and twenty changes in the claim to its code', () => {
     const many = Array.from({ length: 50 }, (_, i) =>
       patch(i + 2, { row: { name: `${i}` }, set: { name: `${i + 1}` }, before: { name: `${i}` } }),
     );
@@ -229,7 +229,7 @@ describe('a PATCH', () => {
     expect(claim?.changes.name.at(-1)?.sent).toBe('50');
   });
 
-  it('that pauses a code records the previous status until a later PATCH of the status succeeds', () => {
+  it('that pauses a code records the previous status until a later PATCH to the status succeeds', () => {
     const pause = { set: { status: 'paused' }, before: { status: 'active' }, pause: 'backup' } as const;
     const paused = [...code, patch(2, pause)];
     const expected = { why: 'backup', status: 'active' };
@@ -253,7 +253,7 @@ describe('dated changes', () => {
     ]);
   });
 
-  it('are recorded with the values of the code if nothing was sent for them', () => {
+  it('are recorded with the current values if nothing was sent for them', () => {
     const kept: LedgerRecord = { is: 'due', run: 'r1', id: 'a', ...due(10, 'New'), stored: { name: 'new' } };
     expect(marks(kept)).toEqual([{ atMs: 10, says: 'New' }]);
     expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({
@@ -292,7 +292,7 @@ describe('a code', () => {
     });
   });
 
-  it('that qrctl created keeps the origin `made` if a later run finds it, with the newest row and its key', () => {
+  it('that qrctl created keeps its origin `made` and its key if a later run finds it, and lists the newest row first', () => {
     const { claims } = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'), run('r2'), found());
     expect(claims.get('a')).toMatchObject({ origin: 'made', key: 'K', run: 'r2' });
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
@@ -312,7 +312,7 @@ describe('a code', () => {
 });
 
 describe('the stored form of a value', () => {
-  it('is known from responses with a different value', () => {
+  it('is known from a response in which the value differs', () => {
     const view = replay(run('r1'), post(1), made(1, 'a', 'MENU'), patch(2), {
       is: 'set',
       n: 2,
@@ -444,7 +444,7 @@ function contentOf(view: LedgerView) {
   };
 }
 
-it('a compacted ledger results in the same view, immediately and after further runs (E14)', () => {
+it('a compacted ledger gives the same view as before, immediately and after further runs (E14)', () => {
   const property = fc.property(fc.array(anyRun, { minLength: 1, maxLength: 6 }), fc.nat(6), (all, at) => {
     const history = historyOf(all);
     const [earlier, later] = [history.slice(0, at).flat(), history.slice(at).flat()];

@@ -7,14 +7,14 @@ import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, row
 const MENU = 'https://example.com/menu';
 
 describe('rows without an ID', () => {
-  it('are new if they match no code and no record of the ledger', () => {
+  it('are new if they match no code and no record in the ledger', () => {
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [codeOf(1)] });
     expect(items).toMatchObject([
       { action: 'create', values: { name: 'Menu', destination: MENU }, isWaiting: false },
     ]);
   });
 
-  it('have the action `exists` if a code of the workspace has their values, even without a ledger (E3)', () => {
+  it('have the action `exists` if a code in the workspace has their values, even without a ledger (E3)', () => {
     const codes = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     expect(actionsOf(planOf([newRow(2, ' Menu ', `${MENU}`)], { codes }))).toEqual(['exists n0001']);
   });
@@ -33,7 +33,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('match the codes in the ledger under any file name, even if another client renamed the code', () => {
+  it('match their code in the ledger, even if another client renamed the code', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
     const renamed = { ...code, name: 'Summer menu' };
@@ -62,7 +62,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(rows.slice(0, 1), { codes: [known, other], ledger }))).toEqual(['exists n0002']);
   });
 
-  it('have the action `gone` if the ledger has their code and the service does not', () => {
+  it('have the action `gone` if the ledger has their code but the service does not', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
     expect(planOf([newRow(2, 'Menu', MENU)], { ledger }).items).toMatchObject([
@@ -83,7 +83,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('have the action `edited` if exactly one code has their destination and the file was used before', () => {
+  it('have the action `edited` if exactly one code has their destination and another row has a code', () => {
     const [menu, other] = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     const rows = [newRow(2, 'Lunch', MENU), newRow(3, other.name, other.destination ?? '')];
     expect(actionsOf(planOf(rows, { codes: [menu, other] }))).toEqual(['edited n0001', 'exists n0002']);
@@ -92,7 +92,7 @@ describe('rows without an ID', () => {
     expect(actionsOf(planOf(unnamed, { codes: [menu, other] }))).toEqual(['edited n0001', 'unchanged n0002']);
   });
 
-  it('have the action `edited` if other codes with their destination belong to edits of other rows (E4)', () => {
+  it('have the action `edited` if every other code with their destination belongs to another edited row (E4)', () => {
     const codes = [
       codeOf(1, { name: 'Renamed', destination: MENU }),
       codeOf(2, { name: 'Bar', destination: MENU }),
@@ -115,13 +115,13 @@ describe('rows without an ID', () => {
 });
 
 describe('rows with an ID or slug', () => {
-  it('specify the code with that ID or slug; rows without an ID below them are new', () => {
+  it('match the code with that ID or slug, and a later row without either is new', () => {
     const code = codeOf(1);
     const rows = [rowOf(2, { of: code }), newRow(3, 'Added', MENU)];
     expect(actionsOf(planOf(rows, { codes: [code] }))).toEqual(['unchanged n0001', 'create']);
   });
 
-  it('are refused by every verb if their ID and slug belong to different codes (E2)', () => {
+  it('are refused by every command if their ID and slug belong to different codes (E2)', () => {
     const codes = [codeOf(1), codeOf(2)];
     for (const verb of ['create', 'update', 'apply', 'delete'] as const) {
       const { faults } = planOf([rowOf(2, { id: idOf(1), slug: 'n0002' })], { codes, policy: { verb } });
@@ -149,7 +149,7 @@ describe('rows with an ID or slug', () => {
     },
   );
 
-  it('are refused if two of them specify the same code (E2)', () => {
+  it('are refused if two of them have the same code (E2)', () => {
     const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], {
       codes: [codeOf(1)],
     });
@@ -183,7 +183,7 @@ describe('a list that was saved and read back', () => {
     ]);
   });
 
-  it('is in conflict, and sends nothing for the row, if another client changed an edited field (E6)', () => {
+  it('conflicts, and sends nothing for the row, if another client changed an edited field (E6)', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs' };
     const row = listed('https://example.com/mine');
     expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([
@@ -276,7 +276,7 @@ describe('a list that was saved and read back', () => {
     expect(planWith([...statuses].sort(), changed).brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
-  it('is refused if one column was sorted by itself, even if some codes of its rows were deleted (E8)', () => {
+  it('is refused if one column was sorted by itself, even if the codes of some rows were deleted (E8)', () => {
     const codes = [1, 2, 3, 4, 5].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, {
@@ -325,7 +325,7 @@ describe('a list that was saved and read back', () => {
     ]);
   });
 
-  it('is refused if most of its IDs belong to another workspace', () => {
+  it('is refused if none of its IDs exist in the workspace', () => {
     const rows = [1, 2, 3].map((number) => rowOf(number + 1, { id: idOf(number), wish: { name: 'A' } }));
     expect(planOf(rows).brakes).toMatchObject([{ is: 'other-workspace' }]);
   });
@@ -347,7 +347,7 @@ describe('a request without a response', () => {
     ]);
   });
 
-  it('is sent again only if a settled listing does not contain its code (E11)', () => {
+  it('is sent again only if a listing after the visibility delay does not contain its code (E11)', () => {
     expect(planOf([row], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
     ]);
@@ -416,7 +416,7 @@ describe('a request without a response', () => {
     expect(actionsOf(settled)).toEqual(['undecided']);
   });
 
-  it('is looked up before its edited row is sent, and the row is then matched with the code', () => {
+  it('makes its edited row wait for a listing, and the row is then matched with the code in the listing', () => {
     const edited = newRow(2, 'Menu', 'https://example.com/summer');
     expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
@@ -457,7 +457,7 @@ describe('qr apply', () => {
   };
   const lockOf = (...entries: ReturnType<typeof entry>[]) => new Map(entries.map((one) => [one.key, one]));
 
-  it('reports a code with the values of a row as `exists`, and adopts the code only if requested', () => {
+  it('gives a row with the values of a code the action `exists`, and adopts the code only on request', () => {
     const code = codeOf(1);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'menu' });
     expect(actionsOf(planOf([row], { codes: [code], policy: apply }))).toEqual(['exists n0001']);
@@ -493,7 +493,7 @@ describe('qr apply', () => {
     expect(faults).toMatchObject([{ line: 2, message: 'the key "menu" belongs to the code n0001' }]);
   });
 
-  it('requires a decision about a key of the ledger if a row with another key has the values of its code', () => {
+  it("requires a decision about a key in the ledger if a row with another key has the values of the key's code", () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code], [newRow(2, 'Menu', MENU, { key: 'k1' })]);
     const rows = [newRow(2, 'Menu', MENU, { key: 'k2' }), newRow(3, 'Lunch', MENU, { key: 'k1' })];
@@ -559,7 +559,7 @@ describe('qr apply', () => {
     expect(items).toMatchObject([{ action: 'unchanged' }, { action: 'removed', send: {} }]);
   });
 
-  it('does not carry out the decision of a row again if several codes have the values of the row', () => {
+  it('does not apply the decision `new` in a row again if several codes have the values of the row', () => {
     const made = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2, { name: 'A', destination: MENU })];
     const row = newRow(2, 'A', MENU, { key: 'a', decision: { is: 'new' } });
     expect(actionsOf(planOf([row], { codes: made.slice(0, 1), policy: apply }))).toEqual(['create']);
@@ -567,7 +567,7 @@ describe('qr apply', () => {
     expect(actionsOf(planOf([row], { codes: made, policy }))).toEqual(['undecided']);
   });
 
-  it('refuses a file that contains no key of the lock file', () => {
+  it('refuses a file that contains no key from the lock file', () => {
     const lock = lockOf(entry(1, 'a'), entry(2, 'b'));
     expect(planOf([], { codes: [codeOf(1), codeOf(2)], lock, policy: apply }).brakes).toMatchObject([
       { is: 'all-removed' },
@@ -606,7 +606,7 @@ describe('equal rows', () => {
     ]);
   });
 
-  it('keep the first codes if the last row is removed, or the codes of the earlier results of the file', () => {
+  it('keep the codes in the earlier results if a row is removed, or else the first codes', () => {
     const ledger = madeBefore(codes);
     expect(actionsOf(planOf(rows.slice(0, 2), { codes, ledger }))).toEqual([
       'unchanged n0001',
@@ -619,7 +619,7 @@ describe('equal rows', () => {
     ]);
   });
 
-  it('that were found on the service keep their codes in the order of the service', () => {
+  it('whose codes were found on the service keep the codes in the order of the listing', () => {
     const found = [3, 1, 2].map((number): LedgerRecord => {
       const { id, type } = codeOf(number);
       const row = { ...values, type };
@@ -632,7 +632,7 @@ describe('equal rows', () => {
     ]);
   });
 
-  it('are matched with the codes that have their status', () => {
+  it('are matched with the codes that have the same status', () => {
     const [first, second] = [codeOf(1, values), codeOf(2, { ...values, status: 'paused' })];
     const asked = [rowOf(2, { wish: { ...values, status: 'paused' } }), newRow(3, 'Flyer', MENU)];
     expect(actionsOf(planOf(asked, { codes: [first, second] }))).toEqual(['exists n0002', 'exists n0001']);
@@ -676,7 +676,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share assign each row the code with the values of the row', () => {
+  it('that two files share assign a row the code that has its values', () => {
     const [ours, theirs] = [codeOf(1), codeOf(2)];
     const shared: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -706,7 +706,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('do not link a new code of another file to the deleted code with the same key', () => {
+  it('do not link a new code from another file to the deleted code with the same key', () => {
     const [deleted, other] = [codeOf(1), newRow(2, 'Other', 'https://example.com/other', { key: '1' })];
     const before = madeBefore([deleted], keyed);
     expect(actionsOf(planOf([other], { ledger: before }))).toEqual(['gone']);
@@ -740,7 +740,7 @@ describe('keys that only the ledger contains', () => {
   });
 });
 
-it('a plan adds the UTM tags of flags only to codes with a web address, and reports the other codes', () => {
+it('a plan adds UTM tags from flags only to codes with a web address, and reports the other codes', () => {
   const codes = [codeOf(1), codeOf(2, { type: 'wifi', destination: null })];
   const rows = codes.map(({ id }, at) => rowOf(at + 2, { id, utm: { source: 'flyer' }, mayLackUtm: true }));
   const { items, faults, warnings } = planOf(rows, { codes, policy: { verb: 'update' } });
@@ -808,7 +808,7 @@ describe('decisions', () => {
     decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });
 
-  it('specify a row by its line or key, and are refused if the number is both a line and a key', () => {
+  it('identify a row by its line or key, and are refused if the number is both a line and a key', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
     expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([
       { message: expect.stringContaining('line:2 or key:2') },
@@ -817,7 +817,7 @@ describe('decisions', () => {
     expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
   });
 
-  it('may specify a range of lines, and are refused if the range is also a key', () => {
+  it('may apply to a range of lines, and are refused if the range is also a key', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`), newRow(4, 'C', `${MENU}/c`)];
     const planned = planOf(rows, { policy: asNew('2-3') });
     expect(planned.items.map(({ isDecided }) => isDecided)).toEqual([true, true, false]);
@@ -832,7 +832,7 @@ describe('decisions', () => {
     ]);
   });
 
-  it('apply again if the new code was deleted too, unless they are in the file of `qr apply`', () => {
+  it('for a new code apply again if that code was deleted too, unless they are in the file for `qr apply`', () => {
     const [first, second] = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2)];
     const values = { name: 'A', type: 'url', destination: MENU };
     const stored = { name: 'A', destination: MENU, status: 'active' };
@@ -859,7 +859,7 @@ describe('decisions', () => {
     ]);
   });
 
-  it('in a results file are not carried out again on another machine', () => {
+  it('in a results file are not applied again on another machine', () => {
     const [old, made] = [
       codeOf(1, { name: 'Old', destination: MENU }),
       codeOf(2, { name: 'New', destination: MENU }),
@@ -869,7 +869,7 @@ describe('decisions', () => {
     expect(actionsOf(planOf([row], { codes: [old, made] }))).toEqual(['exists n0002']);
   });
 
-  it('that were applied do not decide a later conflict of the same row', () => {
+  it('that were applied do not decide a later conflict in the same row', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/later' });
     const row = rowOf(2, {
       of: codeOf(1),
@@ -885,7 +885,7 @@ describe('decisions', () => {
 });
 
 describe('several codes with the name of a row', () => {
-  it('need a decision if the file was used before', () => {
+  it('need a decision if another row in the file has a code', () => {
     const codes = [codeOf(1, { name: 'Lobby' }), codeOf(2, { name: 'Lobby' }), codeOf(3)];
     const rows = [newRow(2, 'Lobby', MENU), newRow(3, 'Code 3', 'https://example.com/3')];
     expect(planOf(rows, { codes }).items).toMatchObject([
@@ -895,15 +895,15 @@ describe('several codes with the name of a row', () => {
   });
 });
 
-describe('files of another workspace or with sorted IDs', () => {
-  it('are refused if the workspace has none of the earlier IDs', () => {
+describe('files from another workspace or with sorted IDs', () => {
+  it('are refused if the workspace has none of the IDs in the earlier results', () => {
     const rows = [newRow(2, 'A', MENU)];
     const earlierIds = new Set([idOf(7), idOf(8)]);
     expect(planOf(rows, { earlierIds }).brakes).toMatchObject([{ is: 'other-workspace' }]);
     expect(planOf(rows, { earlierIds, codes: [codeOf(7), codeOf(8)] }).brakes).toEqual([]);
   });
 
-  it('are refused if three rows, but not if two rows, were saved from the codes of other rows', () => {
+  it("are refused if three rows, but not if only two rows, have the ID of another row's code", () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, { of: code, id: idOf(3 - at), slug: undefined, base: baseOf(code) }),
@@ -919,7 +919,7 @@ describe('files of another workspace or with sorted IDs', () => {
     expect(planOf(shifted, { codes, policy: { verb: 'update' } }).brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
-  it('are refused if three rows, but not if two rows, have the keys of the codes of other rows', () => {
+  it("are refused if three rows, but not if only two rows, have the key of another row's code", () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
     const keyed = (...keys: string[]) =>
       codes.map((code, at) => rowOf(at + 2, { of: code, key: keys[at], base: baseOf(code) }));

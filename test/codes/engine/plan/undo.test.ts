@@ -70,7 +70,7 @@ describe('undo', () => {
     expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
   });
 
-  it('keeps a value that another client set after a request of the run was refused', () => {
+  it('ignores a code if the change to it was refused, even if the code has the requested value now', () => {
     const refused: readonly LedgerLine[] = [...RUN.slice(0, 2), { is: 'not', n: 1 }, ...RUN.slice(3)];
     const { items } = undo(refused, [codeOf(1, { destination: B }), codeOf(2, { destination: B })]);
     expect(items.map(({ code }) => code?.id)).not.toContain(idOf(1));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
-it('the plan does not repeat a warning that the check of the file prints for a new code', () => {
+it('a plan warns about an unusual destination in a new row with `qr apply`, but not with `qr create`', () => {
   const odd = newRow(2, 'Call', 'tel:1');
   expect(planOf([odd]).warnings).toEqual([]);
   expect(planOf([{ ...odd, key: '1' }], { policy: { verb: 'apply' } }).warnings).toHaveLength(1);
@@ -19,7 +19,7 @@ it.each(['update', 'delete'] as const)(
   },
 );
 
-it('a renamed row has the action `edited` even if all other rows of a copied sheet were edited too (E4)', () => {
+it('a renamed row has the action `edited` even if all other rows in a copied sheet were edited too (E4)', () => {
   const codes = [codeOf(1), codeOf(2)];
   const rows = [
     newRow(2, 'Code 1', 'https://example.com/new'),
@@ -62,7 +62,7 @@ it('an edited row may belong to a code with its name, or to a code that had this
   ]);
 });
 
-it('--apply-edits applies a row that may be an edit only in a file without IDs (E4)', () => {
+it('--apply-edits applies a possible edit only if no row in the file has an ID (E4)', () => {
   const [saved, other] = [codeOf(1), codeOf(2)];
   const edited = newRow(3, other.name, 'https://example.com/new');
   const policy = { applyEdits: true };

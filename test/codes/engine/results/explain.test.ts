@@ -16,7 +16,7 @@ describe('the reason for a row', () => {
     expect(reasonOf({ item: itemOf(2, 'unchanged', { code }) })).toBeUndefined();
   });
 
-  it('states all three values of a conflict', () => {
+  it('states the saved, current and new values in a conflict', () => {
     const item = itemOf(2, 'conflict', {
       code,
       changes: [change('conflict', 'https://b.example', 'https://c.example', 'https://a.example')],
@@ -26,7 +26,7 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('states that the service changed the field after the list was saved if the saved value is unknown', () => {
+  it('states, if the saved value is unknown, that the service has its value since the list was saved', () => {
     const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
@@ -69,7 +69,7 @@ describe('the reason for a row', () => {
     expect(told('drift')).toBe('destination: the service has theirs, last applied: ours');
   });
 
-  it('names the codes of a row with the action `exists`, `gone` or `undecided`', () => {
+  it('names the code, or the candidates, for a row with the action `exists`, `gone` or `undecided`', () => {
     expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe(
       'same values as menu (id-menu)',
     );
@@ -98,7 +98,7 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('states that the code does not exist if earlier results of the row had the outcome `gone`', () => {
+  it('states that the code does not exist if the row had the outcome `gone` in earlier results', () => {
     const of = (outcome: string) => {
       const row = { ...rowOf(2), id: undefined, slug: undefined, values: new Map([['outcome', outcome]]) };
       return reasonOf({
@@ -122,11 +122,11 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('is the error of the request if the row failed', () => {
+  it('is the request error if the row failed', () => {
     expect(reasonOf(endOf(creation(2), 'failed', { error: 'invalid name' }))).toBe('invalid name');
   });
 
-  it('is absent for a code that was created, even if an earlier request was lost', () => {
+  it('is absent for a created code, even if the plan first had to look for the code', () => {
     const item = { ...creation(2), isWaiting: true };
     expect(reasonOf({ item })).toContain('looks for its code first');
     expect(reasonOf(endOf(item, 'created', { code }))).toBeUndefined();
@@ -147,11 +147,11 @@ describe('the reason for a row', () => {
   });
 });
 
-describe('the error column of results', () => {
+describe('the error column in results', () => {
   const answers = (action: Parameters<typeof itemOf>[1], verb: Parameters<typeof explainRow>[1]) =>
     explainRow({ item: itemOf(2, action, { code, goneId: 'id-1' }) }, verb)?.split('. ')[1];
 
-  it('lists the values that the column decision accepts', () => {
+  it('lists the values that the decision column accepts', () => {
     expect(answers('conflict', 'update')).toBeUndefined();
     expect(
       explainRow(
@@ -172,7 +172,7 @@ describe('the error column of results', () => {
     expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();
   });
 
-  it('states that the given decision does not apply to a deleted code', () => {
+  it('states that a decision for an existing code does not apply to a deleted code', () => {
     const row = rowOf(2, { decision: { is: 'theirs' } });
     expect(explainRow({ item: itemOf(2, 'gone', { row, goneId: 'id-1' }) }, 'create')).toContain(
       'The decision theirs does not apply. To decide, enter new or skip in the column decision',

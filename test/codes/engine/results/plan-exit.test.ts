@@ -47,7 +47,7 @@ describe('the exit code of a dry run', () => {
       expect(exitOfPlan(planOf([creation(3), item]), 'apply')).toBe(9);
   });
 
-  it('is 9 for a brake, and the error has the message and hint of the brake', () => {
+  it("is 9 for a brake, and the error has the brake's message and hint", () => {
     const failure = failureOfPlan(planOf([update(2, 'menu', 'new')], { brakes: [brake] }), 'apply');
     expect(exitCodeOf(failure)).toBe(9);
     expect(failure).toMatchObject({
@@ -56,7 +56,7 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('has one hint with the flags of all brakes', () => {
+  it('comes with a single hint that has the flags for all brakes', () => {
     const shifted = {
       is: 'shifted',
       message: 'sorted',
@@ -86,7 +86,7 @@ describe('the exit code of a dry run', () => {
   });
 });
 
-describe('the number of requests of a plan', () => {
+describe('the number of requests in a plan', () => {
   it('is one per creation, change or deletion, and one more for the status of a new code', () => {
     const paused = { ...creation(4), send: { status: 'paused' } };
     const items = [

@@ -34,8 +34,8 @@ const conflict = endOf(
 
 const undecided = endOf(itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] }), 'undecided');
 
-describe('the error of a run', () => {
-  it('is undefined if every row was created, exists already, or keeps the value of the service', () => {
+describe('the error after a run', () => {
+  it("is undefined if every row was created, exists already, or keeps the service's value", () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
     expect(describeExisting(0)).toBeUndefined();
@@ -56,7 +56,7 @@ describe('the error of a run', () => {
     expect(failureOf([done, rejected(3)], 'create', { stop })?.lines).toEqual([stop.message]);
   });
 
-  it('suggests the same command to resume the run after an outage', () => {
+  it('suggests running the same command again after an outage', () => {
     const stop = new UnavailableError('no response', { hint: 'Check the network.' });
     expect(failureOf([done], 'create', { stop })?.hint).toBe(
       'When the service is available again, run the same command to finish.\nCheck the network.',
@@ -128,12 +128,12 @@ describe('the error of a run', () => {
     });
   });
 
-  it('suggests --apply-edits together with --conflicts file for a conflict of `qr create`', () => {
+  it('suggests --apply-edits together with --conflicts file for a conflict with `qr create`', () => {
     const { hint } = failureOf([conflict], 'create') ?? {};
     expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
   });
 
-  it('states a reason that several rows share only once', () => {
+  it('states only once a reason that several rows share', () => {
     const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
     expect(failureOf(ends, 'apply')).toMatchObject({
       exit: 9,
@@ -144,7 +144,7 @@ describe('the error of a run', () => {
     });
   });
 
-  it('lists five of many reasons, and the number of the others', () => {
+  it('lists five of many reasons, and counts the others', () => {
     const ends = Array.from({ length: 300 }, (_, at) =>
       endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'),
     );
@@ -153,7 +153,7 @@ describe('the error of a run', () => {
     expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
   });
 
-  it('has exit code 9 for a code that is gone if the verb can create codes, and 8 for `qr update`', () => {
+  it('has exit code 9 for a deleted code if the command can create codes, and 8 for `qr update`', () => {
     expect(failureOf([done, gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({

@@ -57,7 +57,7 @@ describe('results', () => {
     expect(again.destination).toBe(code.destination);
   });
 
-  it('have the columns of the input, then those of qrctl, and the rows in input order', async () => {
+  it('have the columns from the input, then the columns that qrctl adds, and the rows in input order', async () => {
     const { columns, rows } = await tableOf(await parse('sku,name\n1,a\n2,b\n'), [
       { code: CODE },
       { outcome: 'failed', error: 'no', isOpen: true },
@@ -103,7 +103,7 @@ describe('results', () => {
     expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
   });
 
-  it('for the backup of a deleted code have no ID until a new code is created', async () => {
+  it('for the backup of a deleted code have no ID if no new code was created', async () => {
     const { rows } = await tableOf(await parse(JSON.stringify(CODE), `${ID}.json`), [
       { outcome: 'failed', isOpen: true },
     ]);
@@ -114,7 +114,7 @@ describe('results', () => {
 describe('the base in results', () => {
   const current = baseOf(CODE);
 
-  it('is computed from the code if no change is open', async () => {
+  it('is computed from the current code after a change that was sent or that is only reported', async () => {
     expect((await rowOf({ code: CODE, changes: [change('send')] })).base).toBe(formatBase(current));
     expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(
       formatBase(current),
@@ -122,7 +122,7 @@ describe('the base in results', () => {
   });
 
   it.each(['keep', 'conflict', 'edit'] as const)(
-    'keeps the base of the row for a field that was not sent: %s (E21)',
+    'keeps, for the change `%s`, the base that the row has for that field (E21)',
     async (what) => {
       const changes = [change(what)];
       expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -133,7 +133,7 @@ describe('the base in results', () => {
   );
 
   it.each(['send', 'overwrite'] as const)(
-    'keeps the base of the row for a changed field if the row failed (%s)',
+    'keeps the base from the row for a changed field if the row failed (%s)',
     async (what) => {
       const { base } = await rowOf({ outcome: 'failed', code: CODE, changes: [change(what)], isOpen: true });
       expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -160,7 +160,7 @@ describe('the base in results', () => {
 });
 
 describe('a decision in the results', () => {
-  it('of `theirs` replaces the cells in which the row differed from its code', async () => {
+  it('with the value `theirs` replaces the cells in which the row differed from its code', async () => {
     const input = await parse(
       `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
     );
@@ -193,7 +193,7 @@ describe('a decision in the results', () => {
 describe('columns that the user added to the results', () => {
   const before = `name,id,slug,outcome,error,base,decision,note,status\nb,${OTHER_ID},xyz,created,,,,second,paused\na,${ID},abc,created,,,,'=first,active\nc,,,failed,,,,third,\n`;
 
-  it('are kept by ID, or by line for rows without an ID, unless a command reads the column', async () => {
+  it('are kept unless a command reads them, and are matched by ID, or by line for rows without an ID', async () => {
     const input = await parse('name\na\nb\nc\n');
     const ends: End[] = [
       { code: CODE },

@@ -9,7 +9,7 @@ import { ID, linesOf, read, refusal, told, type Verb } from './read.ts';
 const parse = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
 const createFaults = (text: string, name?: string) => refusal('create', text, { name });
 
-describe('a file of rows', () => {
+describe('an input file', () => {
   it.runIf(SOAK)('with a column name of 8 MB is checked in less than 1.5 s of processor time', async () => {
     const input = await parse(`[{"name":"a","destin${'x'.repeat(8e6)}":1}]`, 'codes.json');
     const began = cpuUsage();
@@ -19,11 +19,11 @@ describe('a file of rows', () => {
     expect((user + system) / 1e6).toBeLessThan(1.5);
   });
 
-  it('may have columns of the user with names of one letter', async () => {
+  it('may have extra columns with one-letter names', async () => {
     expect(await refusal('update', 'slug,status,d,i\nx,paused,1,2\n')).toEqual([]);
   });
 
-  it('may have columns of the user, even if they resemble a known column that the file also has', async () => {
+  it('may have extra columns, even if they resemble a known column that the file also has', async () => {
     expect(
       await createFaults(
         'name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n',
@@ -32,7 +32,7 @@ describe('a file of rows', () => {
     expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
   });
 
-  it('is checked with a list of the columns of the user that are not read', async () => {
+  it('is checked with a list of the columns that are not read', async () => {
     const unread = async (verb: Verb, text: string) => (await read(verb, text)).unread;
     expect(await unread('create', 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
@@ -56,7 +56,7 @@ describe('a file of rows', () => {
     ).toHaveLength(3);
   });
 
-  it("has faults for destinations that can't be opened, unless forced, and warnings for odd destinations", async () => {
+  it("has faults for destinations that can't be opened, or warnings with `force`, and warnings for odd destinations", async () => {
     const input = await parse(
       'name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n',
     );
@@ -81,7 +81,7 @@ describe('a file of rows', () => {
   });
 
   it.each(['URL', ' Link ', 'target', 'ADDRESS'])(
-    'may have destinations in the column %j, and a note reports the meaning of the column',
+    'may have destinations in the column %j, and a note states how the column is read',
     async (column) => {
       const { rows, faults, notes, unread } = await read(
         'create',
@@ -149,7 +149,7 @@ describe('a file of rows', () => {
     ['https://x.de/1\nhttps://x.de/2\n', 'create'],
     [`${ID},paused\n${ID},active\n`, 'update'],
     [`${ID},Halle 3\n`, 'delete'],
-  ] as const)('without a header has one fault: %j', async (text, verb) => {
+  ] as const)('without a header, such as %j, has one fault', async (text, verb) => {
     expect(await refusal(verb, text).catch(linesOf)).toEqual([
       expect.stringMatching(/line 1: ".*" looks like data, not like a column name: add a line above it/),
     ]);
@@ -205,20 +205,23 @@ describe('a file of rows', () => {
   });
 });
 
-it.each(['.', '1.', 'a'])('an address of several megabytes of %j is checked in linear time', async (part) => {
-  const rows = [
-    {
-      row: 1,
-      line: 2,
-      values: new Map([
-        ['name', 'a'],
-        ['destination', `x${part.repeat(3_000_000)}`],
-      ]),
-    },
-  ];
-  const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
-  // By the square this would be hours.
-  expect((await checkRows(input, { verb: 'create' })).faults).toEqual([
-    expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
-  ]);
-});
+it.each(['.', '1.', 'a'])(
+  'an address that repeats %j three million times is checked within the time limit of a test',
+  async (part) => {
+    const rows = [
+      {
+        row: 1,
+        line: 2,
+        values: new Map([
+          ['name', 'a'],
+          ['destination', `x${part.repeat(3_000_000)}`],
+        ]),
+      },
+    ];
+    const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
+    // By the square this would be hours.
+    expect((await checkRows(input, { verb: 'create' })).faults).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
+    ]);
+  },
+);

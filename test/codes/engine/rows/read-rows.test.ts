@@ -6,8 +6,8 @@ import { ID, read, refusal, told } from './read.ts';
 
 const BASE = 'r3fa9c1-77b2e0-a1c4d9';
 
-describe('a file of new codes', () => {
-  it('has one row per code with its values, and no value for an empty cell', async () => {
+describe('a file with new codes', () => {
+  it('is read as one row per code with its values, without values for empty cells', async () => {
     const { rows } = await read('create', 'Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n');
     expect(rows.map(({ wish, type, id, slug, key }) => ({ ...wish, type, id, slug, key }))).toEqual([
       { name: 'a', destination: 'https://x.de' },
@@ -41,11 +41,11 @@ describe('a file of new codes', () => {
     ['key,Key,name\na,b,c\n', /column Key: means the same as column key/],
     ['title\na\n', /column name: is missing/],
     ['name,type,status\na,wifi,printed\n', /line 2, column status: "printed" is not a valid status/],
-  ])('is refused for %j', async (text, fault) => {
+  ])('is refused if its content is %j', async (text, fault) => {
     expect((await refusal('create', text)).join('\n')).toMatch(fault);
   });
 
-  it('may have columns of the user that resemble optional columns', async () => {
+  it('may have extra columns whose names resemble optional columns', async () => {
     const text = 'name,type,note,date,ad,ip,plug,case,keys,state\na,wifi,1,2,3,4,5,6,7,8\n';
     expect(await refusal('create', text)).toEqual([]);
     expect((await read('create', text)).unread).toEqual([
@@ -60,7 +60,7 @@ describe('a file of new codes', () => {
     ]);
   });
 
-  it('causes a warning for rows without a key that occur twice', async () => {
+  it('causes no warning for rows with equal values but different keys', async () => {
     const keyed = await read('create', 'key,name,destination\n1,a,https://x.de\n2,a,https://x.de\n');
     expect(keyed.warnings).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('results and saved lists', () => {
   const HEADER =
     'name,type,destination,status,created_at,updated_at,id,slug,short_url,outcome,error,base,decision';
 
-  it('can be used as input: rows with an ID specify codes, and rows added below are new', async () => {
+  it('can be used as input: a row with an ID is for that code, and a row without an ID is new', async () => {
     const list = `${HEADER}\na,url,,active,2026-01-01T00:00:00Z,2026-01-02T00:00:00Z,${ID.toUpperCase()},abc,,created,,${BASE},\nb,wifi,,,,,,,,,,,\nc,wifi,,,,,,,,failed,no,,\n`;
     const { rows, faults, unread } = await read('create', list);
     expect([faults, unread]).toEqual([[], []]);
@@ -109,7 +109,7 @@ describe('results and saved lists', () => {
     expect(rows[0]?.updatedAtMs).toBe(expected);
   });
 
-  it('may lack columns that every new code needs, if all rows have codes', async () => {
+  it('may lack columns that every new code needs, if all rows have an ID', async () => {
     expect(await refusal('create', `id,status\n${ID},paused\n`)).toEqual([]);
     expect(await refusal('create', `id,status\n${ID},paused\n,active\n`)).toEqual([
       'line 1, column name: is missing; every code needs a name',
@@ -117,7 +117,7 @@ describe('results and saved lists', () => {
     ]);
   });
 
-  it('may have decisions in upper or lower case, and any other text in the column is a code', async () => {
+  it('may have decisions in upper or lower case, and any other text in the decision column is read as a code', async () => {
     const cells = [' New ', 'MINE', 'theirs', 'skip', 'aBc', ID.toUpperCase(), 'https://go.example/xyz', ''];
     const text = `slug,name,decision\n${cells.map((cell) => `s,n,${cell}`).join('\n')}\n`;
     const slugOfShortUrl = (url: string) => /^https:\/\/go\.example\/(.*)$/.exec(url)?.[1];
@@ -134,21 +134,21 @@ describe('results and saved lists', () => {
     ]);
   });
 
-  it('are refused if the column base contains text that qrctl did not write', async () => {
+  it('are refused if the base column contains text that qrctl did not write', async () => {
     const fault =
       'line 2, column base: "Berlin" is not a base that qrctl wrote: empty the cell, or rename the column if it is yours';
     expect(await refusal('update', 'slug,name,base\na,n,Berlin\nb,n,\n')).toEqual([fault]);
     expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([fault]);
   });
 
-  it('may contain rows without an ID and slug only if the rows failed', async () => {
+  it('may contain a row without an ID and slug only if its outcome is `failed`', async () => {
     const text = 'name,id,slug,outcome,error\na,,abc,created,\nb,,,failed,no\nc,,,,\n';
     expect((await read('update', text)).rows).toHaveLength(3);
     expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
   });
 });
 
-it('`qr delete` reads the base of each row', async () => {
+it('`qr delete` reads the base column in each row', async () => {
   const { rows, faults } = await read('delete', `id,status,base\n${ID},expired,r559aea-2dce0a-968796\n`);
   expect([rows[0]?.base, rows[0]?.wish, faults]).toEqual([
     { name: '559aea', destination: '2dce0a', status: '968796' },
@@ -172,7 +172,7 @@ describe('a backup', () => {
     },
   );
 
-  it('specifies its code for commands other than `qr create`', async () => {
+  it('is read by `qr update` as a row with the ID and slug of its code', async () => {
     const { rows } = await read('update', text, { name: 'code.json' });
     expect(rows.map(({ id, slug }) => [id, slug])).toEqual([[ID, 'abc']]);
   });
@@ -189,7 +189,7 @@ describe('a backup', () => {
   });
 });
 
-describe('a file of changes', () => {
+describe('a file with changes', () => {
   it('keeps a field whose cell is empty, and empties a field whose JSON string is empty', async () => {
     const { rows } = await read(
       'update',
@@ -223,7 +223,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('gets the values of flags in its empty cells, and reports flags that no row used', async () => {
+  it('takes values from flags for its empty cells, and reports flags that no row used', async () => {
     const text = 'slug,name,status\na,A,active\nb,B,\n';
     const { rows, unusedFlags } = await read('update', text, { changes: { name: 'flag', status: 'paused' } });
     expect(rows.map(({ wish }) => wish)).toEqual([
@@ -233,7 +233,7 @@ describe('a file of changes', () => {
     expect(unusedFlags).toEqual(['name']);
   });
 
-  it('adds UTM tags to the destination of a row, or else to the destination of its code', async () => {
+  it('adds UTM tags to the destination in a row, or else to the current destination of its code', async () => {
     const text =
       'slug,destination,utm_source\na,https://x.de/,Flyer\nb,,\nc,mailto:a@x.de,Flyer\nd,https://y.de/,\n';
     const { rows, faults } = await read('update', text, { utm: { medium: 'print' } });
@@ -248,7 +248,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('adds the UTM tags of flags only to web addresses, with a warning for other destinations', async () => {
+  it('adds UTM tags from flags only to web addresses, with a warning for other destinations', async () => {
     const text = 'name,type,destination,utm_source\na,wifi,,\nb,sms,sms:1,\nc,wifi,,Flyer\n';
     const { rows, faults, warnings } = await read('create', text, { utm: { medium: 'print' } });
     expect(rows.map(({ wish, utm }) => [wish.destination, utm])).toEqual([
@@ -281,7 +281,7 @@ describe('a file of changes', () => {
     );
   });
 
-  it('without rows is refused only for the missing columns that its verb requires', async () => {
+  it('without rows is refused only for missing columns that the command requires', async () => {
     expect(await refusal('update', 'x\n')).toEqual([
       'line 1: no column identifies the codes: add an id or slug column (the file has "x")',
       'line 1: no column contains changes: add a name, destination or status column',
@@ -322,7 +322,7 @@ describe('a file of changes', () => {
     ]);
   });
 
-  it('may specify codes by their short URLs', async () => {
+  it('may identify codes by their short URLs', async () => {
     const slugOfShortUrl = (url: string) => /^https:\/\/go\.example\/(.*)$/.exec(url)?.[1];
     const text = `short_url,slug,status\nhttps://go.example/abc,,paused\nhttps://go.example/abc,xyz,paused\n,https://go.example/q,paused\nhttps://go.example/${ID},,paused\n`;
     const { rows, faults } = await read('update', text, { slugOfShortUrl });
@@ -360,7 +360,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('may be in a column with another name, even in the column slug', async () => {
+  it('may be in a column with another name, even in the slug column', async () => {
     expect((await read('apply', 'SKU,name\na,1\n', { keyColumn: 'sku' })).rows.map(({ key }) => key)).toEqual(
       ['a'],
     );
@@ -378,7 +378,7 @@ describe('keys', () => {
 });
 
 it.each(['create', 'update', 'apply', 'delete'] as const)(
-  'the check of many rows to %s ends when the signal is aborted',
+  'a check of 20,000 rows for `qr %s` rejects when its signal is aborted',
   async (verb) => {
     const values = new Map(Object.entries({ key: 'a', slug: 'a', name: 'a', destination: 'https://x.de' }));
     const row = { row: 1, line: 2, values };

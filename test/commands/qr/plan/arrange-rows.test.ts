@@ -30,7 +30,7 @@ const items = [
 const rows = items.map((item) => ({ item }));
 const actions = (some: readonly { item: { action: string } }[]) => some.map(({ item }) => item.action);
 
-describe('the order of a plan', () => {
+describe('an arranged plan', () => {
   it('has decisions first, then removals, changes, creations and unchanged rows', () => {
     const { first, creations, quiet } = arrangeRows(rows, 'apply');
     expect(actions(first)).toEqual([
@@ -41,11 +41,11 @@ describe('the order of a plan', () => {
     expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
   });
 
-  it('puts existing rows into `quiet` if they need no decision', () => {
+  it('has existing rows in `quiet` if they need no decision', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 
-  it('keeps rows with the same action in the order of the file', () => {
+  it('has creations in the order of the file', () => {
     const { creations } = arrangeRows(
       [creation(2), creation(3), creation(4)].map((item) => ({ item })),
       'create',
@@ -53,7 +53,7 @@ describe('the order of a plan', () => {
     expect(creations.map(({ item }) => item.row?.line)).toEqual([2, 3, 4]);
   });
 
-  it('has failed creations first, and creations that were not attempted among the others', () => {
+  it('has failed creations first, and lists creations that were not attempted with the successful ones', () => {
     const failed = endOf(creation(3), 'failed', { error: 'no' });
     const waiting = endOf(creation(4), 'not-attempted');
     const done = endOf(creation(2), 'created');
@@ -63,8 +63,8 @@ describe('the order of a plan', () => {
   });
 });
 
-describe('the counts of a plan', () => {
-  it('state the number of rows per action, in the order of the plan', () => {
+describe('the summary of a plan', () => {
+  it('counts the rows for each action, in the order of the plan', () => {
     expect(countRows(rows, 1200)).toBe(
       '1 to decide, 1 missing on the service, 1 in conflict, 1 edited, 1 existing, 2 removed from the file, 1 to delete, ' +
         '1 to update, 1 to adopt, 1 to create, 1 already deleted, 2 unchanged, 1,200 unmanaged',
@@ -77,11 +77,11 @@ describe('the counts of a plan', () => {
     [[itemOf(2, 'exists', { code }), creation(3)], '1 existing code, 1 to create'],
     [[itemOf(2, 'conflict', { code })], '1 row in conflict'],
     [[], 'nothing to do'],
-  ])('state in the last line of a dry run whether codes or rows are counted', (planned, expected) => {
+  ])('shows in the last line of a dry run whether it counts codes or rows', (planned, expected) => {
     expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
   });
 
-  it('show outcomes after a run', () => {
+  it('counts outcomes instead of actions after a run', () => {
     const adopt = itemOf(4, 'adopt', { code });
     const ends = [
       endOf(creation(2), 'created'),

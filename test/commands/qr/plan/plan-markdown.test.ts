@@ -36,7 +36,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
   ]);
   const lines = linesOf(plan);
 
-  it('begins with the counts and the reason of its exit code', () => {
+  it('begins with the counts, the reason for its exit code, and the next step', () => {
     expect(lines.slice(0, 5)).toEqual([
       '### `codes.csv`: 1 missing on the service, 1 removed from the file, 1 to update, 300 to create',
       '',
@@ -46,7 +46,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     ]);
   });
 
-  it('lists rows that are gone, removals and changes before new codes', () => {
+  it('lists missing codes, removals and changes before new codes', () => {
     expect(lines.slice(6, 11)).toEqual([
       '| action | line | key | code | field | old | new | note |',
       '| --- | --- | --- | --- | --- | --- | --- | --- |',
@@ -56,7 +56,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     ]);
   });
 
-  it('has one line for each of the first 100 new codes, and counts the others', () => {
+  it('has one line for each of the first 100 new codes, and the number of other new codes', () => {
     expect(lines[11]).toBe('| + create | 2 |  |  |  |  | `New 2 → https://example.com/new-2` |  |');
     expect(lines.filter((line) => line.includes('+ create'))).toHaveLength(100);
     expect(lines).toContain('and 200 more new codes');
@@ -64,7 +64,7 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
 });
 
 describe('a plan with 300 changes', () => {
-  it('is not truncated', () => {
+  it('lists every change', () => {
     const lines = linesOf(
       planOf(
         Array.from({ length: 300 }, (_, at) => update(at + 2, `code-${at}`, `https://example.com/to-${at}`)),
@@ -75,7 +75,7 @@ describe('a plan with 300 changes', () => {
 });
 
 describe('a plan in Markdown', () => {
-  it('counts unchanged rows, and does not list them', () => {
+  it('has the number of unchanged rows, but no line for each of them', () => {
     const lines = linesOf(planOf([itemOf(2, 'unchanged', { code: codeOf('menu') })], { unmanaged: 3 }));
     expect(lines).toEqual([
       '### `codes.csv`: 1 unchanged, 3 unmanaged',
@@ -85,7 +85,7 @@ describe('a plan in Markdown', () => {
     ]);
   });
 
-  it('states the brake that stops it, and the next step', () => {
+  it('states the brake that stops the run, and the next step', () => {
     const brake = {
       is: 'max-changes',
       message: 'the plan changes 12 codes, but only 11 are allowed',
@@ -96,13 +96,13 @@ describe('a plan in Markdown', () => {
     expect(lines).toContain('**Next step:** `If the plan is correct, add --max-changes 12.`');
   });
 
-  it('lists codes of an earlier run that have no row in the file', () => {
+  it('lists codes from an earlier run that have no row in the file', () => {
     expect(linesOf(planOf([], { absent: [codeOf('a'), codeOf('b|')] }))).toContain(
       'The file has no rows of these codes of an earlier run: `a`, <code>b&#124;</code>',
     );
   });
 
-  it('has one line per changed field of a row', () => {
+  it('has one line for each changed field in a row', () => {
     const changes = [change('send', 'a', 'b'), { ...change('send', 'x y', ''), field: 'name' as const }];
     expect(linesOf(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })])).slice(-3, -1)).toEqual([
       '| ~ update | 2 | `menu` | destination | `a` | `b` |',
@@ -112,7 +112,7 @@ describe('a plan in Markdown', () => {
 });
 
 describe('the outcome of a run in Markdown', () => {
-  it('states the error and the next step, and then lists the outcome of each row', () => {
+  it('begins with the error and the next step, and then lists the outcome of each row', () => {
     const item = update(2, 'menu', 'b');
     const plan = planOf([item]);
     const failure = new UnprovenError('1 row needs a decision\nline 2: why', { hint: 'Add --force.' });
@@ -132,7 +132,7 @@ describe('the outcome of a run in Markdown', () => {
   });
 });
 
-describe('hostile values', () => {
+describe('hostile values in a Markdown plan', () => {
   const values = [
     ...Object.values(FORMULAS),
     ...Object.values(HOSTILE),

@@ -14,15 +14,15 @@ import {
 const menu = codeOf('menu');
 const none = { key: null, field: null, old: null, new: null };
 
-describe('the columns of a plan', () => {
-  it('are the documented columns, and also outcome and error after a run', () => {
+describe('the columns in the CSV of a plan', () => {
+  it('are the documented columns, followed by outcome and error after a run', () => {
     expect(PLAN_COLUMNS.map(({ name }) => name).join()).toBe('line,key,action,id,slug,field,old,new');
     expect(APPLIED_COLUMNS.map(({ name }) => name).slice(PLAN_COLUMNS.length)).toEqual(['outcome', 'error']);
   });
 });
 
-describe('the records of a row', () => {
-  it('consist of one record per differing field, with the old and the new value', () => {
+describe('the CSV records for a row', () => {
+  it('contain one record per differing field, with its old and new value', () => {
     const changes = [
       change('send', 'a', 'b'),
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
@@ -53,13 +53,13 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('consist of one record without a field for a row without changes', () => {
+  it('contain one record without a field if the row has no changes', () => {
     expect(recordsOf({ item: itemOf(3, 'unchanged', { code: menu }) })).toEqual([
       { ...none, line: 3, action: 'unchanged', id: 'id-menu', slug: 'menu' },
     ]);
   });
 
-  it('have the ID and slug of a deleted code, and the key of a removed row', () => {
+  it('contain the ID and slug of a code that no longer exists, or the key of a removed row', () => {
     expect(recordsOf({ item: itemOf(3, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toMatchObject([
       { id: 'id-1', slug: 'old' },
     ]);
@@ -68,7 +68,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('have the candidate codes in the field `old`, and the row in `new`', () => {
+  it('contain the candidate codes in the column `old`, and the row in the column `new`', () => {
     const row = rowOf(5, { wish: { name: 'Menu', destination: 'https://example.com/' } });
     const item = itemOf(5, 'undecided', { row, candidates: [codeOf('a'), codeOf('b')] });
     expect(recordsOf({ item })).toMatchObject([
@@ -76,7 +76,7 @@ describe('the records of a row', () => {
     ]);
   });
 
-  it('have the code that a run created, or the error of the row', () => {
+  it('contain the code that a run created, or the error in the row', () => {
     const item = creation(2);
     expect(recordsOf(endOf(item, 'created', { code: menu }))).toMatchObject([
       { id: 'id-menu', slug: 'menu', outcome: 'created', error: null },
@@ -87,8 +87,8 @@ describe('the records of a row', () => {
   });
 });
 
-describe('the JSON entry of a row', () => {
-  it('has all its changes with the exact values', () => {
+describe('the JSON entry for a row', () => {
+  it('contains all changes in the row with their exact values', () => {
     const changes = [
       change('send', 'a\n|', 'b\u202e'),
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
@@ -107,7 +107,7 @@ describe('the JSON entry of a row', () => {
     });
   });
 
-  it('has the fields of a new code', () => {
+  it('contains the fields of a new code', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(entryOf({ item })).toMatchObject({
       changes: {
@@ -119,7 +119,7 @@ describe('the JSON entry of a row', () => {
     });
   });
 
-  it('has the IDs of candidate codes, and the outcome after a run', () => {
+  it('contains the IDs of the candidate codes, and also the outcome after a run', () => {
     const item = itemOf(5, 'undecided', { candidates: [codeOf('a'), codeOf('b')] });
     expect(entryOf(endOf(item, 'undecided'))).toMatchObject({
       candidates: ['id-a', 'id-b'],

@@ -57,7 +57,7 @@ const plan = planOf([...creations, unchanged, conflict, update(22, 'menu', 'http
 });
 
 describe('a plan on a terminal', () => {
-  it('lists the changes below their rows, and at most ten new codes', async () => {
+  it('has the changes below their rows, and at most ten new codes in total', async () => {
     const { out, err } = await dryRun(plan, { columns: 80 });
     expect(out.split('\n').slice(0, 9)).toEqual([
       'line  action    code',
@@ -84,12 +84,12 @@ describe('a plan on a terminal', () => {
     expect(Math.max(...out.split('\n').map(displayWidth))).toBeLessThanOrEqual(columns);
   });
 
-  it('lists all new codes with --format table', async () => {
+  it('has all new codes with --format table', async () => {
     const { out } = await dryRun(plan, { columns: 80, flags: { format: 'table' } });
     expect(out.match(/ create /g)).toHaveLength(14);
   });
 
-  it('escapes control characters, and quotes a value that looks like part of the line', async () => {
+  it('has its control characters escaped, and a value that looks like part of the line quoted', async () => {
     const changes = [{ ...change('send', 'a', 'b → c; destination: "d\x1b[2J'), field: 'name' as const }];
     const { out } = await dryRun(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })]), {
       columns: 80,
@@ -99,7 +99,7 @@ describe('a plan on a terminal', () => {
 });
 
 describe('a plan as data', () => {
-  it('is one record per field in CSV, with unchanged rows last', async () => {
+  it('has one record per field in CSV, with unchanged rows last', async () => {
     const { out } = await dryRun(plan, {});
     const lines = out.trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 17);
@@ -111,7 +111,7 @@ describe('a plan as data', () => {
     expect(lines.at(-1)).toBe('21,,unchanged,id-same,same,,,');
   });
 
-  it('is one entry per row in JSON, and one line per row in NDJSON', async () => {
+  it('has one entry per row in JSON, and one line per row in NDJSON', async () => {
     const { out } = await dryRun(plan, { flags: { format: 'json' } });
     const entries: { changes: unknown }[] = JSON.parse(out);
     expect(entries).toHaveLength(17);
@@ -127,7 +127,7 @@ describe('a plan as data', () => {
     ).toEqual(entries);
   });
 
-  it('has the chosen columns in any format, and with --ids only IDs that exist', async () => {
+  it('has only the columns in --fields in each format, and only existing IDs with --ids', async () => {
     expect((await dryRun(plan, { columns: 80, flags: { fields: ['action', 'new'] } })).out).toContain(
       'action     new',
     );
@@ -137,18 +137,18 @@ describe('a plan as data', () => {
     expect((await dryRun(plan, { flags: { ids: true } })).out).toBe('id-spring-menu\nid-menu\nid-same\n');
   });
 
-  it('is a document without rows if the file has none', async () => {
+  it('is an empty JSON array, or only a CSV header, if the file has no rows', async () => {
     expect((await dryRun(planOf([]), { flags: { format: 'json' } })).out).toBe('[]\n');
     expect((await dryRun(planOf([]), {})).out).toBe('line,key,action,id,slug,field,old,new\n');
   });
 
-  it('is written completely to a file', async () => {
+  it('is written to a file in Markdown if the file is called plan.md, and nothing is printed', async () => {
     const output = join(await useDirectory(), 'plan.md');
     expect((await dryRun(plan, { flags: { output } })).out).toBe('');
     expect(readFileSync(output, 'utf8')).toMatch(/^### `codes\.csv`: 1 in conflict/);
   });
 
-  it('leaves no output file if it is discarded', async () => {
+  it('leaves no output file if the output is discarded', async () => {
     const output = join(await useDirectory(), 'plan.csv');
     const printer = await openPlanOutput(printingContext().context, { output }, false);
     await printer.discard?.();
@@ -156,21 +156,21 @@ describe('a plan as data', () => {
   });
 });
 
-describe('the end of a dry run', () => {
+describe('a dry run', () => {
   const brake = {
     is: 'max-changes',
     message: 'the plan changes 12 codes',
     flag: '--max-changes 12',
   } as const;
 
-  it('exits with 8 or 9 only with --exit-code', async () => {
+  it('exits with 8 or 9 only if --exit-code is passed', async () => {
     expect((await dryRun(plan, {})).exit).toBe(0);
     expect((await dryRun(plan, { run: { exitCode: true } })).exit).toBe(9);
     expect((await dryRun(planOf([creation(2)]), { run: { exitCode: true } })).exit).toBe(8);
     expect((await dryRun(planOf([unchanged]), { run: { exitCode: true } })).exit).toBe(0);
   });
 
-  it('warns that a brake stops the run, and estimates only the requests of the dry run', async () => {
+  it('warns that a brake would stop the run, and estimates no requests for the changes', async () => {
     const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
     expect(err).toContain(
       'a run would send nothing: the plan changes 12 codes. If the plan is correct, add --max-changes 12.',
@@ -183,14 +183,14 @@ describe('the end of a dry run', () => {
     expect(error.err).not.toContain('12 codes. If');
   });
 
-  it('estimates the time of the run under the rate limit', async () => {
+  it('estimates how long the run would take under the rate limit', async () => {
     const many = Array.from({ length: 130 }, (_, at) => creation(at + 2));
     expect((await dryRun(planOf(many), {})).err).toContain(
       '130 codes to create (about 132 requests in 2 min)',
     );
   });
 
-  it('notes existing rows, and codes whose rows were removed', async () => {
+  it('prints notes about rows that exist already, and about codes whose rows were removed', async () => {
     const items = [2, 3].map((line) => itemOf(line, 'exists', { code: codeOf('menu') }));
     const { err } = await dryRun(planOf(items, { absent: [codeOf('old')] }), {});
     expect(err).toContain(
@@ -199,14 +199,14 @@ describe('the end of a dry run', () => {
     expect(err).toContain('The file has no rows of these codes of an earlier run: old');
   });
 
-  it('prints the warnings of rows with their lines', async () => {
+  it('prints the warnings for rows with their line numbers', async () => {
     const warnings = [{ line: 3, message: 'is odd' }];
     expect((await dryRun(planOf([], { warnings }), {})).err).toContain('line 3: is odd');
   });
 });
 
 describe('a plan after a run', () => {
-  it('lists outcomes and errors, but not the error that the command prints', async () => {
+  it('has outcomes and errors, but not the error that the command itself prints', async () => {
     const { context, printed } = printingContext(80);
     const item = creation(2);
     const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });
@@ -224,7 +224,7 @@ describe('a plan after a run', () => {
     ]);
   });
 
-  it('has outcomes and errors in CSV', async () => {
+  it('has the columns outcome and error in CSV', async () => {
     const { context, printed } = printingContext();
     const item = creation(2);
     const end = endOf(item, 'created', { code: codeOf('menu') });

@@ -3,7 +3,7 @@ import type { RowEnd } from '#codes/engine/executor/job';
 import { resultOf } from '#commands/qr/rows/notes';
 import { codeOf, newRow, planOf } from '../../../codes/engine/plan/make.ts';
 
-it('the error of a row states both a kept field and a field that the service stored differently', () => {
+it('the error for a row mentions a field that was kept and a field that the service stored differently', () => {
   const code = codeOf(1, { name: 'Table 4', destination: 'https://example.com/theirs' });
   const [item] = planOf([newRow(2, 'Table 4', 'https://example.com/theirs')], { codes: [code] }).items;
   if (!item) throw new Error('no item');

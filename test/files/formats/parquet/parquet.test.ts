@@ -28,7 +28,7 @@ function read(file: ArrayBuffer): Promise<Record<string, unknown>[]> {
 }
 
 describe('a Parquet file', () => {
-  it('keeps IDs beyond 2^53, nulls, empty texts, emoji and values that are not texts', async () => {
+  it('keeps IDs beyond 2^53, nulls, empty strings and emoji, and converts other values to text', async () => {
     const rows = [
       { ...ROW, id: 9_007_199_254_740_993n, country: null, referrer: '' },
       { ...ROW, id: -(2n ** 63n), country: '👩‍👩‍👧 東京', referrer: '=1+1' },
@@ -99,7 +99,7 @@ describe('a Parquet file', () => {
     expect(key_value_metadata?.map(({ key }) => key)).toEqual(['qrctl', 'qrctl.schema']);
   });
 
-  it('has minimum and maximum values in UTF-8 order, by which engines skip row groups', () => {
+  it('has minimum and maximum values in UTF-8 order, which let readers skip row groups', () => {
     const values = ['b', null, '\u{1f600}', '\uffee', 'a', ''];
     const file = fileOf([values.map((country, i) => ({ ...ROW, id: 5 - i, country }))]);
     const [id, ts, country] =
@@ -154,7 +154,7 @@ describe('a Parquet file', () => {
     expect(read.map(({ referrer }) => referrer)).toEqual(rows.slice(-10).map(({ referrer }) => referrer));
   });
 
-  it('refuses an ID that a 64-bit integer cannot hold', () => {
+  it('cannot have an ID that does not fit in a 64-bit integer', () => {
     for (const id of [2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n]) {
       expect(() => fileOf([[{ ...ROW, id }]])).toThrow(
         /^cannot write scan ID -?\d+ to Parquet: out of range for a 64-bit integer$/,
@@ -162,7 +162,7 @@ describe('a Parquet file', () => {
     }
   });
 
-  it('rolls back to a checkpoint, even across row groups', async () => {
+  it('can be rolled back to a checkpoint, even across row groups', async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ ...ROW, id: from + i }));
     for (const [kept, gone] of [

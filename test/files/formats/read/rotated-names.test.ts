@@ -18,7 +18,7 @@ const ROTATED = argv`
 `;
 
 describe('a file', () => {
-  it.each(ROTATED)('%s belongs to scans.csv', (name) => {
+  it.each(ROTATED)('named %s belongs to scans.csv', (name) => {
     expect(readLogName(name, 'scans.csv')).toMatchObject({ base: 'scans.csv' });
     expect(findLogName(name)).toEqual(readLogName(name, 'scans.csv'));
     expect(stemOfLog(name)).toBe('scans');
@@ -28,7 +28,7 @@ describe('a file', () => {
     scans.csv.bak scans.csv.old scans.csv~ scans.csv.swp scans.csv.state.json scans.csv.1.bak
     scans.csv.12345 scans.csv-20261301 scans.csv-menu scans2.csv scans-2026-11.csv scans.csv.gz
     my-scans.csv.1
-  `)('%s does not belong to scans.csv', (name) => {
+  `)('named %s does not belong to scans.csv', (name) => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
@@ -38,11 +38,11 @@ describe('a file', () => {
     expect(findLogName('scans.log.1')).toBeUndefined();
   });
 
-  it('of a log is recognized with a compression that only other programs read', () => {
+  it('from a log is recognized even with a compression that qrctl does not read', () => {
     expect(findLogName('scans.csv.3.xz')).toMatchObject({ base: 'scans.csv', packing: 'xz' });
   });
 
-  it('of a log is sorted by age, oldest first', () => {
+  it('from a log is sorted by age, oldest first', () => {
     const sorted = (names: string[]) =>
       names
         .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])
@@ -56,7 +56,7 @@ describe('a file', () => {
   // Anything but linear time would outlast the test's own limit.
   const LENGTH = SOAK ? 500_000 : 50_000;
   it.each([`a.csv${'-2026'.repeat(LENGTH)}`, `${'.csv'.repeat(LENGTH)}.1`, `a${'-'.repeat(LENGTH)}.csv`])(
-    'name is recognized or rejected in linear time (%#)',
+    'with a very long name is recognized or rejected within the time limit of a test (%#)',
     (name) => {
       findLogName(name);
     },

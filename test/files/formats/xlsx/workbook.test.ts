@@ -70,7 +70,7 @@ describe('a workbook', () => {
     expect(sheet).toContain('>soon<');
   });
 
-  test('keeps the digits of IDs: IDs with more than 15 digits are text', async () => {
+  test('keeps all digits in IDs by storing IDs with more than 15 digits as text', async () => {
     const sheet = await sheetOf([
       { id: 123456789012345 },
       { id: 1234567890123456 },
@@ -84,7 +84,7 @@ describe('a workbook', () => {
     expect(sheet).toContain('<c r="A5"><v>1.5</v></c>');
   });
 
-  test('freezes its header, and has useful column widths and lists of choices', async () => {
+  test('freezes its header, and has column widths and lists of choices', async () => {
     const sheet = await sheetOf([], [{ name: 'name' }, { name: 'type', choices: ['url', 'wifi'] }]);
     expect(sheet).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
     expect(sheet).toContain('<col min="1" max="1" width="32" style="2" customWidth="1"/>');
@@ -97,7 +97,7 @@ describe('a workbook', () => {
     );
   });
 
-  test('rolls back to a checkpoint, even to the first checkpoint and after many rows', async () => {
+  test('can be rolled back to a checkpoint, even to the first checkpoint and after many rows', async () => {
     const MANY = SOAK ? 30_000 : 5000;
     const many = (name: string) => Array.from({ length: MANY }, (_, id) => ({ id, name: `${name} ${id}` }));
     const { sink, sheet } = await open();
@@ -127,7 +127,7 @@ describe('a workbook', () => {
     expect(await bytes()).toEqual(await bytes());
   });
 
-  test.runIf(SOAK)('refuses more rows than a sheet has', async () => {
+  test.runIf(SOAK)('refuses more rows than a sheet can hold', async () => {
     const { sink, path } = await open([{ name: 'a' }]);
     await sink.write(Array(1_048_575).fill({}));
     const more = await sink.write([{}]).catch((error: unknown) => error);

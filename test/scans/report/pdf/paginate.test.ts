@@ -29,24 +29,24 @@ function pagesOf(bands: readonly Band[], last = bandOf(1)): number[][] {
   ]);
 }
 
-it('pagination keeps the order if all bands fit on a page, with the closing band at the end', () => {
+it('pagination keeps the order of bands that all fit on one page, with the closing band last', () => {
   expect(pagesOf([bandOf(5), bandOf(9, true), bandOf(5)])).toEqual([[0, 1, 2, 3]]);
 });
 
-it('pagination fills a page with the band that fits best, instead of leaving it empty', () => {
+it('pagination fills the rest of a page with the band that fits best, instead of leaving it empty', () => {
   expect(pagesOf([bandOf(12, true), bandOf(25, true), bandOf(5, true), bandOf(18, true)])).toEqual([
     [0, 3],
     [1, 2, 4],
   ]);
 });
 
-it('pagination splits a long band, and a short band only if much of the page would be empty', () => {
+it('pagination splits a long band, and a short band only if much of the page would otherwise be empty', () => {
   expect(pagesOf([bandOf(20, true), bandOf(40)])[0]).toEqual([0, 1]);
   expect(pagesOf([bandOf(32, true), bandOf(10)])).toEqual([[0], [1, 2]]);
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
 });
 
-it('pagination gives a band that is taller than a page its own page, beyond the margin', () => {
+it('pagination gives a band that is taller than a page a page of its own', () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 

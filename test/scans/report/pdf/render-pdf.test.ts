@@ -48,7 +48,7 @@ describe('the PDF of a report', () => {
     expect(metadata).toContain('<rdf:li xml:lang="x-default">A &amp; &lt;b&gt;</rdf:li>');
   });
 
-  it('has every text once, in the order of the page', async () => {
+  it('contains every text once, in the order of the report', async () => {
     const report = reportOf();
     const { root } = await render();
     const inOrder = [
@@ -67,7 +67,7 @@ describe('the PDF of a report', () => {
     expect(shown.join('|').replaceAll(' |', ' ')).toBe(inOrder.join('|'));
   });
 
-  it('has all content in an element or in an artifact, and page numbers in artifacts', async () => {
+  it('has all content in structure elements or artifacts, and page numbers only in artifacts', async () => {
     const { stray, artifacts, root } = await render();
     expect(stray).toEqual([]);
     expect(artifacts.map((texts) => texts.at(-1))).toEqual(
@@ -76,7 +76,7 @@ describe('the PDF of a report', () => {
     expect(textOf(root).join('\n')).not.toContain('Page 1');
   });
 
-  it('has one heading per card, bookmarks for all of them, and charts with their alternate text', async () => {
+  it('has one heading and one bookmark per card, and an alternate text per chart', async () => {
     const { root, bookmarks } = await render();
     const titles = reportOf().cards.map(({ title }) => title);
     expect(ofType(root, 'H1', 'H2').map(({ text }) => text)).toEqual(['Spring campaign', ...titles]);
@@ -114,7 +114,7 @@ describe('the PDF of a report', () => {
   });
 
   it.each([4, 12, 20, 28])(
-    'has the table of hours by weekday on one page, after a table of %d rows',
+    'has the table of hours by weekday on one page, after a table with %d rows',
     async (count) => {
       const rows = Array.from({ length: 24 }, (_, at) => ({
         name: `${at}:00`,
@@ -180,7 +180,7 @@ describe('the PDF of a report', () => {
 describe('an untrusted name', () => {
   const hostile = ['x'.repeat(10_000), 'a\u202eb\u0000c\nd', '한국어 😀 name', ''];
 
-  it('is one line of visible characters, truncated with an ellipsis, and never causes a failure', async () => {
+  it('is shown on one line in visible characters, and is truncated with an ellipsis if it is long', async () => {
     const report = reportOf({
       title: hostile[0] ?? '',
       cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })],
@@ -220,7 +220,7 @@ describe('the PDF of a right-to-left report', () => {
     ]);
   });
 
-  it('has the boxes of its first page mirrored', async () => {
+  it('has mirrored boxes on its first page', async () => {
     const starts = async (direction: 'ltr' | 'rtl') => {
       const { file, pages } = await render({ direction });
       const boxes = [...file.stream(pages[0]?.Contents).matchAll(/^([\d.]+) [\d.]+ ([\d.]+) 0\.75 re$/gm)];

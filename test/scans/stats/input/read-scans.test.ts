@@ -74,7 +74,7 @@ async function refusal(files: Record<string, string | Uint8Array>, fields: reado
   return { name: error.name, message: error.message.replace(new RegExp(`${tmpdir()}/[^/]+/`, 'g'), '') };
 }
 
-describe('files of scans', () => {
+describe('scan files', () => {
   const rows = [
     scan(1, 0, { referrer: 'a,b' }),
     scan(2, 0),
@@ -126,14 +126,14 @@ describe('files of scans', () => {
     }
   });
 
-  it('have the original values of cells in which formulas were escaped (F4)', async () => {
+  it('have the original values in cells in which formulas were escaped (F4)', async () => {
     const hostile = [...Object.values(FORMULAS), "'=1+1", "''", "'", '=1', '-5', '\t=x'];
     const made = hostile.map((referrer, i) => scan(i, i, { referrer }));
     const { taken } = await read({ 'a.csv': csv(made) }, ['referrer']);
     expect(taken.map(({ row }) => row.referrer)).toEqual(hostile);
   });
 
-  it('have the code of each scan, by its slug or the name of the file', async () => {
+  it('have a code for each scan, from the slug or from the name of the file', async () => {
     const labeled = csv([{ ...scan(1, 0), qr_id: 'x', qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
     expect((await read({ 'all.csv': labeled })).taken[0]?.code).toBe('menu');
     expect((await read({ 'spring.csv.gz': gzipSync(csv([scan(1, 0)])) })).taken[0]?.code).toBe('spring');
@@ -159,7 +159,7 @@ describe('a file with a long record', () => {
     ],
     ['a.json', Buffer.alloc(2 ** 21, '['), 'a record in line 1 is longer than 1 MiB'],
   ])(
-    '(%s) is refused with the line of the record if that is longer than 1 MiB (F11, %#)',
+    '(%s) is refused with a line number if the record is longer than 1 MiB (F11, %#)',
     async (name, content, why) => {
       expect(await refusal({ [name]: content })).toEqual({
         name: 'UsageError',
@@ -194,12 +194,12 @@ describe('a file with a long record', () => {
 });
 
 describe('a repeated scan', () => {
-  it('is not looked for if the times of the scans never fall, so that no IDs are stored (F5)', async () => {
+  it('is not recognized if the times of the scans never fall, because then no IDs are stored (F5)', async () => {
     const files = { 'a.csv': csv([scan(1, 0), scan(2, 0)]), 'b.csv': csv([scan(3, 0), scan(1, 9)]) };
     expect(await read(files)).toMatchObject({ starts: 1, ids: ['1', '2', '3', '1'] });
   });
 
-  it('is recognized by IDs if files overlap, or scans arrived late (F5)', async () => {
+  it('is recognized by its ID if files overlap or scans arrived late (F5)', async () => {
     const september = csv([scan(1, 0), scan(2, 5), scan(3, 5)]);
     const both = ndjson([scan(2, 5), scan(3, 5), scan(9, 1), scan(4, 7)]);
     expect(await read({ 'a.csv': september, 'b.ndjson': both })).toMatchObject({
@@ -210,7 +210,7 @@ describe('a repeated scan', () => {
     expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
   });
 
-  it('is recognized among thousands of IDs in any order, even beyond 2^53', async () => {
+  it('is recognized among thousands of IDs in any order, even IDs beyond 2^53', async () => {
     const ids = Array.from({ length: 5000 }, (_, i) => BigInt((i * 7919) % 5003) * 40_000n + 2n ** 60n);
     const made = ids.map((id, i) => scan(id, i % 50));
     const { taken } = await read({ 'a.ndjson': ndjson(made), 'b.ndjson': ndjson([...made].reverse()) });
@@ -321,7 +321,7 @@ describe('no scans are read from', () => {
     });
   });
 
-  it('two exports with different columns in one file', async () => {
+  it('a file with two exports if only one of them has the requested column', async () => {
     const line = (id: number, more = {}) =>
       `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
     const files = { 'a.ndjson': line(1, { city: null }) + line(2, { city: 'Bonn' }) + line(3) };
@@ -351,7 +351,7 @@ describe('a file that is being written', () => {
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-`],
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-01T00:00:00Z,DE,"Köln\nam R`],
     ['a.ndjson', `${ndjson([scan(1, 0), scan(2, 1)])}{"id":3,"ts":`],
-  ])('(%s) is read without its incomplete last line, with a note', async (name, content) => {
+  ])('(%s) is read without its incomplete last line, and a note is printed', async (name, content) => {
     for (const isClosed of [false, true])
       expect(await read({ [name]: content }, [], isClosed)).toMatchObject({
         ids: ['1', '2'],
@@ -374,7 +374,7 @@ describe('a last line without a line end', () => {
     },
   );
 
-  it('is omitted from a file that an export appends to', async () => {
+  it('is not counted if an export may still append to the file', async () => {
     expect(await read({ 'a.csv': whole.trimEnd() })).toMatchObject({
       ids: ['1'],
       notes: [expect.stringContaining('incomplete')],
@@ -388,7 +388,7 @@ async function listed(names: string[]): Promise<string[]> {
   return logs.flatMap(({ paths }) => paths);
 }
 
-describe('the files of --input', () => {
+describe('the files for --input', () => {
   it('include all data files of a directory, sorted by name', async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'dt=2026-10-02'));
