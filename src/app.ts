@@ -1,4 +1,4 @@
-/** Runs a command line and catches every error. Bundled with its imports: opening files takes time. */
+/** Runs a command line and catches every error. Bundled with imports, because opening files takes time. */
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
@@ -74,8 +74,8 @@ export async function run(
 }
 
 /**
- * Adds the files of flags to those of the run. Throws UsageError if a flag would overwrite another flag's
- * file, the config or the key file.
+ * Adds flags' files to the run's files. Throws UsageError if a flag would overwrite another flag's file, the
+ * config or the key file.
  */
 async function useFlags(
   { files, env, flags }: Context,
@@ -113,7 +113,7 @@ async function summarize(
   }
 }
 
-/** Writes to standard output. Ignores a closed pipe; throws LocalError for other failures. */
+/** Writes to standard output. Ignores a closed pipe, and throws LocalError for other failures. */
 export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -171,7 +171,7 @@ async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/** Writes Prometheus metrics if the file ends in .prom, else JSON. */
+/** Writes Prometheus metrics if the file ends in .prom, and otherwise JSON. */
 async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('./files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

@@ -29,16 +29,16 @@ export interface Context {
   processes: Processes;
   facts: RunFacts;
   files: UsedFiles;
-  /** The global flags as typed; most commands need `settings()`. */
+  /** Global flags as typed. Most commands need `settings()` instead. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds this run's workspace flags to commands in data. Hints, notes and prompts get them anyway. */
+  /** Adds this run's workspace flags to commands in data. Hints, notes and prompts always get them. */
   propose(text: string): string;
   /** Effective settings, read from disk once. */
   settings(): Promise<Settings>;
   /** Returns the client, created once. Throws AuthError or UsageError without a key or base URL. */
   service(): Promise<Service>;
-  /** Settings that `service()` uses. Throws like `service`. */
+  /** Settings that `service()` uses. Throws when `service` does. */
   connected(): Promise<ConnectedSettings>;
   withKey(settings: Settings): Promise<Settings>;
   /** Creates a service that the caller must close. */
@@ -100,7 +100,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       slugStore: createCodeCache(process, given),
       userAgent: `qrctl/${version}`,
       keyHint: refusedKeyHint(given),
-      // A key of the environment belongs to no profile.
+      // A key from the environment belongs to no profile.
       profile: outsideName(given.keySource) === undefined ? given.profile : undefined,
       clock: systemClock,
       signal,
@@ -147,7 +147,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     async codeCache(workspace: Workspace) {
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
-    /** Returns the profile of the run and its request statistics. Never throws. */
+    /** Returns the run's profile and request statistics. Never throws. */
     async account() {
       const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
       return { profile, stats: (await service.made())?.stats() };
@@ -162,7 +162,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   };
 }
 
-/** Calls `make` at the first call only; `made` returns the result, if any. */
+/** Returns a function that calls `make` once. `made` returns the result, if any. */
 function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise<T | undefined> } {
   let value: Promise<T> | undefined;
   const get = () => {

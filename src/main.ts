@@ -8,7 +8,7 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/** Runs a command line and returns the exit code. Calls `load` unless the text is `ready`. */
+/** Runs a command line and returns the exit code. Calls `load` unless `ready` returns the text. */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
     const text = ready(argv, () => terminal({}));
@@ -18,14 +18,14 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Returns the terminal for help. Node takes over a millisecond to detect a terminal. */
+/** Returns the terminal for help. Checks the descriptor first, which is 1 ms faster. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });
   return { columns: isTerminal ? process.stdout.columns : undefined, color };
 }
 
-/** Prints by descriptor if possible: Node takes more than a millisecond to open the stream. */
+/** Prints by descriptor if possible, because Node takes more than 1 ms to open the stream. */
 async function printNow(text: string, load: () => App): Promise<number> {
   const bytes = Buffer.from(text);
   let taken = 0;

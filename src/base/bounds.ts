@@ -1,5 +1,5 @@
 /**
- * Limits of input, which is refused before it fills memory. Readers of Parquet, workbooks and SVG have more.
+ * Limits on input, which is refused before it fills memory. Readers of Parquet, workbooks and SVG add more.
  */
 
 const KIB = 1024;
@@ -7,7 +7,7 @@ const MIB = 1024 * KIB;
 
 /** Maximum sizes in bytes, after decompression. */
 export const MOST_BYTES = {
-  /** Body of a response, or of a request of `qrctl api`. */
+  /** Body of a response, or of a `qrctl api` request. */
   body: 64 * MIB,
   sandboxBody: MIB,
   destinationHead: 256 * KIB,
@@ -17,26 +17,26 @@ export const MOST_BYTES = {
   keyStream: 64 * KIB,
   config: 4 * MIB,
   timeZone: 64 * KIB,
-  /** File of rows or list of images, larger than any spreadsheet. */
+  /** Input with rows, or list of images. Larger than any spreadsheet. */
   rowsFile: 128 * MIB,
-  /** Lock file or state, for a million keys. */
+  /** Lock file or state, with a million keys. */
   recordFile: 256 * MIB,
   /** First line of a ledger: a URL, a profile name and a fingerprint. */
   ledgerHead: 16 * KIB,
   logLine: 64 * MIB,
-  /** Hashed image; the largest PNG has 5 MiB. */
+  /** Image to hash. The largest PNG has 5 MiB. */
   image: 64 * MIB,
   logo: MIB,
   scanRecord: MIB,
 } as const;
 
-/** Maximum number of rows of a table: Excel's, less the header. */
+/** Maximum number of rows in a table: Excel's maximum less the header. */
 export const MOST_ROWS = 1_048_575;
 
-/** Maximum number of columns of a table, more than in any real spreadsheet. */
+/** Maximum number of columns in a table, more than in any real spreadsheet. */
 export const MOST_COLUMNS = 1000;
 
-/** Maximum number of cells of a table. Each takes a few hundred bytes of memory. */
+/** Maximum number of cells in a table. Each takes a few hundred bytes of memory. */
 export const MOST_VALUES = 4_000_000;
 
 /** Maximum number of empty lines, which are skipped. */
@@ -46,5 +46,5 @@ export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines pe
 /** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 
-/** Maximum number of characters of all cells: a workbook stores a repeated text once. */
+/** Maximum number of characters in all cells. A workbook stores a repeated text once. */
 export const MOST_TEXT = 128 * 2 ** 20;

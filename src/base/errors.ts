@@ -110,7 +110,7 @@ export class ReportedError extends Failure {
     return exitCodeOf(this.cause);
   }
 }
-/** Closed standard output (`| head`): a successful end. */
+/** Error for closed standard output (`| head`), which counts as success. */
 export class ClosedPipeError extends Failure {
   static override readonly exit = 0;
 }
@@ -144,7 +144,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exit : 1;
 }
 
-/** Returns whether a failure affects only one code or row, unlike those of key, limit or disk. */
+/** Returns whether a failure affects only one code or row, not the key, a limit or the disk. */
 export function isOfOneCode(error: unknown): error is Failure {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }

@@ -28,7 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Runs `work` on items. A failure ends its worker; rejects with the first when all workers have ended. */
+/** Runs `work` on items. A failure ends its worker. When all have ended, rejects with the first failure. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -1,4 +1,4 @@
-/** Builds dist/ as CommonJS, because Node's loader of ES modules takes 10 ms more. */
+/** Builds dist/ as CommonJS, because Node's loader for ES modules takes 10 ms more. */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -6,7 +6,7 @@ import { buildChunks, buildFile, buildWorkers } from './chunks.mjs';
 import { bundledPackages, formatBillOfMaterials, formatLicenses } from './licenses.mjs';
 import { stubModules } from './stub-modules.mjs';
 
-/** Modules that most commands load, in two chunks: a command opens few files. */
+/** Modules that most commands load, in two chunks, so that few files are opened. */
 const SHARED = {
   core: [
     'src/app.ts',

@@ -4,7 +4,7 @@ import { build } from 'rolldown';
 const { resolve } = createRequire(import.meta.url);
 
 const ALIASES = {
-  // CommonJS builds: the ES modules need import.meta.url.
+  // CommonJS builds, because the ES modules need import.meta.url.
   pdfkit: resolve('pdfkit'),
   fontkit: resolve('fontkit'),
   // Omits undici's second build of its HTTP parser (72 KB), which is faster only for long headers.
@@ -38,7 +38,7 @@ export function buildFile(directory, name, source) {
   return buildChunks(directory, { [name]: source }, { output: { codeSplitting: false } });
 }
 
-/** Builds one file per worker, which runs from its text: an executable has no files. */
+/** Builds one file per worker, which runs from its text because an executable has no files. */
 export async function buildWorkers(directory) {
   const workers = [
     buildFile(directory, 'parquet-worker', 'src/files/formats/parquet/worker.ts'),

@@ -1,8 +1,8 @@
 /**
- * Stores compiled code for the next start of a command, with functions that V8 compiled on their first call,
- * which Node's `module.enableCompileCache` omits. Damaged or foreign code makes V8 crash or compute wrong
- * results, so a file must have the expected place, owner, permissions and build of Node, and the checksums of
- * its bytes and of the source.
+ * Stores compiled code for the next start of a command. Unlike Node's `module.enableCompileCache`, includes
+ * functions that V8 compiled lazily. Damaged code, or code from another build, makes V8 crash or compute
+ * wrong results. So a file is used only if its path, owner, permissions, Node build and checksums (of its
+ * bytes and of the source) are as expected.
  */
 
 import { statSync } from 'node:fs';
@@ -24,7 +24,7 @@ export interface Runtime extends User, Pick<NodeJS.Process, 'version' | 'execArg
 }
 
 const CHECKSUM_BYTES = 4;
-/** Alignment of stored code in bytes: V8 copies unaligned code. */
+/** Alignment of stored code in bytes. V8 copies unaligned code. */
 const CODE_ALIGNMENT = 8;
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
@@ -35,7 +35,7 @@ interface Head {
 }
 
 /**
- * Opens the user's compiled code of `command` for this build of Node and `directory`; undefined if no
+ * Opens the user's compiled code for `command`, this build of Node and `directory`. Returns undefined if no
  * directory is safe. Never throws.
  */
 export function openCompileCache(runtime: Runtime, directory: string, command: string) {
@@ -46,7 +46,7 @@ export function openCompileCache(runtime: Runtime, directory: string, command: s
     const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
     return {
       stored: orUndefined(() => parseCompiled(files.read(file), node, crc32)) ?? [],
-      /** Stores code, and removes the oldest files of too many. Never throws. */
+      /** Stores code, and removes the oldest files if there are too many. Never throws. */
       write: (chunks: readonly Compiled[]) =>
         orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
     };

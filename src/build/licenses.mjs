@@ -1,4 +1,4 @@
-/** Lists the bundled packages: texts of their licenses, and a bill of materials. */
+/** Formats licenses and a bill of materials for the bundled packages. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
@@ -13,7 +13,7 @@ const KNOWN = new Set([
 /** Licenses that only a LICENSE file states, not package.json. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
-/** Files with the SPDX license text, a link to the sources, and notices of the compiled libraries. */
+/** Files with the SPDX license text, a link to the sources, and notices for the compiled libraries. */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
 /** Unicode data from which `npm run cldr` writes src/scans/report/languages/cldr/. */
@@ -76,7 +76,7 @@ export function formatLicenses(packages) {
   return [`The following packages are part of this program.\n`, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Formats a CycloneDX 1.6 bill, reproducible because it has no time or serial number. */
+/** Formats a CycloneDX 1.6 bill. It is reproducible, because it has no time or serial number. */
 export function formatBillOfMaterials(program, packages) {
   const component = componentOf({ ...program, purl: purlOf(program) }, 'application');
   const components = packages.map((one) => componentOf(one, 'library'));

@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Fails if Node's event loop ends before the command: Node would exit with code 0. */
+/** Fails if Node's event loop ends before the command, because Node would exit with code 0. */
 function reportEarlyEnd(): void {
   process.exitCode = 1;
   writeSync(
@@ -50,7 +50,7 @@ function loadApp(argv: readonly string[]): App {
   return requireChunk('./app.js') as App;
 }
 
-/** Replaces `require` in the chunks: Node's `require` can't load compiled code. */
+/** Replaces `require` in the chunks, because Node's `require` can't load compiled code. */
 function requireChunk(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
   const known = modules.get(id);
@@ -63,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** Compiles a chunk, which is a function expression, because wrapping here would copy the text. */
+/** Compiles a chunk. The build wraps it in a function, because wrapping it here would copy the text. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });

@@ -3,8 +3,8 @@
  * properties not read on loading, so tests find an upgrade that needs more.
  */
 const STUBS = {
-  // node20: Without a message, Node 20 parses the whole bundle for minutes to build one. A server can make an
-  // assertion fail, such as by a status below 100.
+  // node20: If an assertion without a message fails, Node 20 parses the whole bundle for minutes. A server
+  // can cause that, such as with a status below 100.
   'node:assert': stub(
     'node:assert',
     '{}',
@@ -14,8 +14,7 @@ const STUBS = {
   ),
   'node:child_process': stub('node:child_process', '{}'),
   'node:http': stub('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
-  // conf writes with atomically, whose signal handlers end the process. qrctl writes with
-  // src/settings/write-store.ts.
+  // conf writes with atomically, whose signal handlers end the process. qrctl does not use it to write.
   atomically: stub('atomically', '{ __esModule: true, writeFileSync: () => missing("writeFileSync") }'),
   // fontkit needs brotli (120 KB) only for WOFF2; the fonts in dist/ are WOFF.
   'brotli/decompress.js': stub('brotli', '{}'),

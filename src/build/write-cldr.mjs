@@ -1,4 +1,4 @@
-/** Writes CLDR data for reports: Node's differs by version, but the same scans must give the same report. */
+/** Writes CLDR data for reports. Node's data differs by version, but equal scans must give equal reports. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
 /** Locales for dates: en-001 has the day before the month, clear in every country. */
 const DATES_OF = { en: 'en-001' };
-/** First day of a month, an ordinal number in French that CLDR lacks. */
+/** Text for the first day of a month. French writes an ordinal number (1er), which CLDR lacks. */
 const FIRST_DAY = { fr: '1er' };
 /** Word between the ends of a range in a sentence: `17 to 23 November 2026`. */
 const TO = { en: 'to' };
@@ -78,7 +78,7 @@ function dataOf(language) {
   };
 }
 
-/** Returns patterns (https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns). */
+/** Returns date patterns (https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns). */
 function patternsOf(language) {
   const { dateFormats, dateTimeFormats } = read(
     'cldr-dates-full',

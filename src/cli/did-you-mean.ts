@@ -31,7 +31,7 @@ const UPDATES = synonyms({
   '--destination': 'redirect',
 });
 
-/** Flags to suggest for those of other tools: the first that the command has. */
+/** Flags to suggest for flags of other tools. The first one that the command has applies. */
 const FLAGS = synonyms({
   '--where --name': '--filter',
   '--name': '--search --title',

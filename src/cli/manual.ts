@@ -63,7 +63,7 @@ export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
-/** Formats `Format: png, svg (default: png)`; reduces more than `most` choices to three. */
+/** Formats `Format: png, svg (default: png)`. Shows only three of more than `most` choices. */
 export function describeValues(
   described: { description: string; choices?: readonly string[]; repeatable?: boolean },
   most = Infinity,

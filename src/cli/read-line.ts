@@ -30,7 +30,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a line. Never throws: flags such as `--format json` apply even if the rest is invalid. */
+/** Reads a command line. Never throws, so that flags such as `--format json` apply to its errors. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -160,7 +160,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** Adds a hidden, refused `--format`, so that errors are JSON if JSON was requested. */
+/** Adds a hidden `--format` that is refused, so that errors are JSON if JSON was requested. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading), reading.argv));

@@ -11,7 +11,7 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
-/** Returns the error for commander's `code`. Throws on a code that no line can cause. */
+/** Returns the error for commander's error `code`. Throws if no command line can cause that error. */
 export function refusal(
   code: string,
   command: Command,
@@ -24,7 +24,7 @@ export function refusal(
     case 'commander.unknownCommand':
       return unknownCommand(args[0] ?? '', names, argv);
     case 'commander.unknownOption':
-      // The unknown flag follows the unparsed arguments.
+      // `args` ends with the unknown flag and the words after it.
       return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
       return misread(`${shown(argv.at(-1) ?? '')} requires a value`, { hint });
@@ -123,7 +123,7 @@ export function findBrokenRelation(
   const pairs = used.flatMap(({ long, conflicts }) =>
     conflicts.filter((other) => present.has(other)).map((other) => ({ long, other })),
   );
-  // A flag may change the meaning of the arguments, so a conflict between flags comes first.
+  // A flag may change the meaning of the arguments, so a conflict between flags is reported first.
   const pair = pairs.find(({ other }) => keys.has(other)) ?? pairs[0];
   if (!pair) return undefined;
   const { long, other } = pair;

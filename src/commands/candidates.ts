@@ -47,7 +47,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Returns settings for requests; undefined with a key-command, which may prompt or take long. */
+/** Returns settings for requests, if any. Never runs a key-command, which may prompt or take long. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -61,7 +61,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests codes. Without a response in time, returns cached codes, and delays the next query. */
+/** Requests codes. If no response arrives in time, returns cached codes, and delays the next request. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { inParallel } = await import('#base/parallel');
   const service = await context.connect({

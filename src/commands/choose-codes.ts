@@ -13,8 +13,8 @@ import { type CodeChoice, createFilter, everyOf, filterWords } from './code-choi
 import { resolveNames } from './short-urls.ts';
 
 /**
- * Chooses codes. Throws UsageError for rows without a code, and NotFoundError for a missing CODE, or for a
- * filter without matches unless `mayBeNone`.
+ * Returns the chosen codes. Throws UsageError for rows without a code, and NotFoundError for a missing CODE
+ * or, unless `mayBeNone`, for filters without matches.
  */
 export async function chooseCodes(
   context: Context,
@@ -45,7 +45,7 @@ function filterCodes<C extends CodeLabel>(found: readonly C[], choice: CodeChoic
   });
 }
 
-/** Labels that a command needs. `isWanted`: slugs and names, even for codes specified by ID. */
+/** Labels that a command needs. `isWanted`: slugs and names, even of codes specified by ID. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt;
@@ -63,8 +63,8 @@ async function findCodes(
 }
 
 /**
- * Returns ID, slug and name of the chosen codes, each once. Unless slugs are `isWanted`, an ID costs no
- * request, and an unknown ID fails later and alone. Throws like `chooseCodes`.
+ * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request, and an
+ * unknown ID fails later, without the others. Throws when `chooseCodes` does.
  */
 export async function chooseLabels(
   context: Context,
@@ -87,8 +87,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes for a log with scans of the `known` IDs. A43: if slugs are not found, and as many codes of
- * the log were deleted, returns these as missing, so that the others are read.
+ * Chooses codes for a log with scans of the `known` IDs. A43: if slugs are not found, and as many codes in
+ * the log were deleted, returns those as missing, so that the others are read.
  */
 export async function chooseLabelsOfLog(
   context: Context,
@@ -130,7 +130,7 @@ async function namedCodes(
   );
 }
 
-/** Requests unlisted codes one by one. Returns an unknown code as missing, so that only it fails. */
+/** Requests each unlisted code. Returns an unknown code as missing, so that only it fails. */
 export async function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],

@@ -57,7 +57,7 @@ export const choiceOptions = {
   ...rarely({ type: filterOptions.type }),
 };
 
-/** Returns the filters as flags in canonical form; undefined without filters. */
+/** Returns the filters as flags in canonical form, or undefined without filters. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -82,7 +82,7 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   });
 }
 
-/** Returns the options to read a file. With two files, workbook flags apply only to workbooks. */
+/** Returns the options for reading a file. With two files, workbook flags apply only to workbooks. */
 export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
   const isOne = from === undefined || join === undefined;
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};

@@ -20,8 +20,8 @@ import { shortUrlParser } from './short-urls.ts';
 type FileOfCodes = FileChoice & { from: string };
 
 /**
- * Returns the rows of `--from` with their codes. Calls `check` before the first request. Throws UsageError
- * with each row whose code does not exist.
+ * Returns the rows in the `--from` file with their codes. Calls `check` before the first request. Throws
+ * UsageError with each row whose code does not exist.
  */
 export async function readRowsOfFile(
   context: Context,
@@ -45,7 +45,7 @@ export async function readRowsOfFile(
   return found;
 }
 
-/** Returns the codes of `--from`. Unless slugs are `isWanted`, an ID costs no request. */
+/** Returns the codes in the `--from` file. Unless `isWanted`, an ID costs no request. */
 export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,
@@ -62,7 +62,7 @@ export async function readLabelsOfFile(
   return rows.map((row) => lookup(row) ?? missingCode(row));
 }
 
-/** Returns the IDs and slugs of `--from` without requests. */
+/** Returns the IDs and slugs in the `--from` file without requests. */
 export async function readNamesOfFile(context: Context, choice: FileOfCodes): Promise<readonly TargetRow[]> {
   return (await readTargets(context, choice, true)).rows;
 }

@@ -24,9 +24,9 @@ interface Extra {
   /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
   risky?: true;
   rare?: true;
-  /** Flags that this flag requires; of a nested list, any one. Ignores flags that a command lacks. */
+  /** Flags that this flag requires. One of a nested list is enough. Ignores flags that a command lacks. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that can't be used with this flag. Either declares it. */
+  /** Flags, or arguments in capitals (`CODE`), that conflict with this flag. One of the two declares it. */
   conflicts?: readonly string[];
   hintFor?(value: unknown): string | undefined;
 }
@@ -69,10 +69,10 @@ type Declare<T> = (flags: string, description: string, extra?: Extra) => OptionD
 
 export const flag: Declare<true> = (flags, description, extra) => ({ flags, description, ...extra });
 
-/** Declares a flag such as `--no-header`: false if passed, else true. */
+/** Declares a flag such as `--no-header`, false if passed and otherwise true. */
 export const negation: Declare<boolean> = (...declared) => flag(...declared);
 
-/** Declares a flag with a text, which is not empty unless `empty` allows it. */
+/** Declares a flag with a text, which must not be empty unless `empty` is set. */
 export function text(
   flags: string,
   description: string,

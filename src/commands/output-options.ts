@@ -86,7 +86,9 @@ export function refuseExisting(path: string, what = path): void {
   });
 }
 
-/** Plans the output. Throws UsageError like `planOutput` of plan-output.ts, and for an unwritable file. */
+/**
+ * Plans the output. Throws UsageError when `planOutput` in plan-output.ts does, and for an unwritable file.
+ */
 export async function planOutput(
   context: Context,
   options: OutputFlags,
@@ -170,7 +172,7 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   return createWorkbookSink(await openFile(), { columns: plan.columns, zone });
 }
 
-/** Prints a text without commands of GitHub Actions, or writes it to the file `path`. */
+/** Prints a text with commands for GitHub Actions made harmless, or writes it to the file `path`. */
 export async function writeText(context: Context, path: string | undefined, text: string): Promise<void> {
   const { console, processes, facts } = context;
   if (path === undefined) return console.write(console.harmless(text));
@@ -195,7 +197,7 @@ interface ListWords {
 
 export type Output = ReturnType<typeof outputOf>;
 
-/** Opens the output before the first request. Throws UsageError for faulty flags or if not writable. */
+/** Plans the output before the first request. Throws UsageError for invalid flags or an unwritable file. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,

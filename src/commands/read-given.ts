@@ -48,7 +48,6 @@ export async function readGiven(
 }
 
 function similarFile(path: string): string | undefined {
-  // The directory may be missing too.
   const names = orUndefined(() => readdirSync(dirname(path))) ?? [];
   const meant = nearest(
     parse(path).name,

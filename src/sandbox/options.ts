@@ -1,4 +1,4 @@
-/** Chooses a behavior where the specification leaves it open. */
+/** Options for behavior that the specification leaves open. */
 import { systemClock } from '#base/time/time';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
@@ -7,7 +7,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Codes per plan, which the specification does not state. */
+/** Maximum number of new codes per plan, which the specification omits. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {
@@ -47,7 +47,7 @@ const DEFAULTS = {
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,
   tieSize: 3,
-  /** Added to every scan ID, for IDs beyond 2^53. */
+  /** Number added to every scan ID, for IDs beyond 2^53. */
   idOffset: 0n,
   live: 0,
   liveScansOfNewCode: Infinity,

@@ -75,7 +75,7 @@ function spread(shares: Shares): readonly string[] {
 
 const AT_HOME = 150;
 
-/** Creates a formatter for the end of a scan's JSON, from `"country"` on. */
+/** Returns a function that formats the end of a scan's JSON, from `"country"` on. */
 export function createVisits(home: { country: string; city: string }): (chance: number) => string {
   const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
   return (chance) => {

@@ -109,7 +109,7 @@ function isAuthorized({ headers }: SandboxRequest, key: string): boolean {
 
 async function listen(server: Server, port: number): Promise<number> {
   const listening = once(server, 'listening');
-  // Continues if an accept fails later, as without free descriptors (EMFILE).
+  // Keeps running if an accept fails later, as without free descriptors (EMFILE).
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await listening;
@@ -182,7 +182,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Rounds up to seconds: requests after an earlier reset would still get 429.
+    // Rounds up, because requests after an earlier reset would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

@@ -22,7 +22,7 @@ interface AddedScan {
 
 export type ScanLog = ReturnType<typeof createScanLog>;
 
-/** Scans of a query, sorted by time and ID or in order of arrival. */
+/** Scans for a query, sorted by time and ID or in order of arrival. */
 interface Selection {
   total: number;
   settled: number;
@@ -106,7 +106,10 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/** Creates an unsorted order of scans, as in a table without an index. */
+/**
+ * Returns a function that maps a place in the listing to a scan, in no order by time, as in a query without
+ * ORDER BY.
+ */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);

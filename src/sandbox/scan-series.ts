@@ -18,7 +18,7 @@ export interface SeriesShape {
 
 export type Series = ReturnType<typeof createSeries>;
 
-/** Number of runs of `tieSize` scans, one of which has equal times. */
+/** Average number of runs of `tieSize` scans for each run with equal times. */
 const RUNS_PER_TIE = 8;
 /** Number of IDs per code. IDs from ADDED_IDS_FROM on are for scans that tests add. */
 const IDS_OF_CODE = 1_000_000_000;
@@ -69,7 +69,7 @@ function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offs
   return idOffset === 0n ? id : idOffset + BigInt(id);
 }
 
-/** Weights by hour in the zone of the code, and by weekday from Monday. */
+/** Weights by hour in the code's time zone, and by weekday from Monday. */
 interface Week {
   hours: readonly number[];
   weekdays: readonly number[];
@@ -133,7 +133,7 @@ function createRhythm(shape: SeriesShape): (part: number) => number {
 
 type Phase = (part: number) => number;
 
-/** Scans over time: spring-menu fades, summer-menu grows, old-poster was removed three weeks ago. */
+/** Changes over time: spring-menu fades, summer-menu grows, and old-poster was removed three weeks ago. */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,

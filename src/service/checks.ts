@@ -1,4 +1,4 @@
-/** Checks responses. Unknown values and extra fields are accepted: the service may be extended. */
+/** Checks responses. Accepts unknown values and extra fields, because the service may be extended. */
 import { UnexpectedResponseError } from '#base/errors';
 import { quote } from '#base/text/quote';
 import type { Redact } from './excerpt.ts';

@@ -20,7 +20,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
   let reached = false;
   let noted: { message: string; until: number } | undefined;
 
-  /** Reports one of several concurrent retries with the same failure. */
+  /** Reports only one of several concurrent retries with the same failure. */
   function noteRetry(message: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
     if (noted?.message === message && now < noted.until) return;
@@ -108,7 +108,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
         throw reason;
       });
       if (!work) return ticket;
-      // Frees the place for the requests of `work`, even with a concurrency of one.
+      // Frees the place for requests in `work`, even with a concurrency of one.
       ticket.failed(false);
       await work();
     }

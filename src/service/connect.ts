@@ -9,14 +9,14 @@ type Callback = Connector.Callback;
 /** Opens a socket that can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** Maximum number of connections: undici would retry endlessly if the peer closes each. */
+/** Maximum number of connections. undici would retry endlessly if the peer closes each one. */
 const MAX_OPENS = 3;
 
-/** Shared, so that TLS sessions are resumed. No timeout: the caller sets deadlines. */
+/** Shared, so that TLS sessions are resumed. Has no timeout, because callers set deadlines. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connector, through the proxy `tunnel` if set. Replaces undici's socket errors, which cause
+ * Creates a connector, which uses the proxy `tunnel` if set. Replaces undici's socket errors, which cause
  * endless retries.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {

@@ -14,7 +14,7 @@ import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
 /**
- * Creates the client of a service. Throws UsageError for invalid proxy settings or disabled TLS checks.
+ * Creates the client for a service. Throws UsageError for invalid proxy settings or disabled TLS checks.
  * Methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
  * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
  */
@@ -51,12 +51,12 @@ export function createService(options: ServiceOptions) {
       return page;
     },
     getCode: (id: string) => call({ method: 'GET', path: code(id), check: checkSameCode(id) }).then(noted),
-    /** Creates a code. Repeated only if certainly not applied. */
+    /** Creates a code. Repeats only requests that were certainly not applied. */
     createCode: (body: NewCode, beforeSend?: () => Promise<void>) =>
       call({ method: 'POST', path: codes, body, beforeSend, check: checkCode }).then(noted),
     updateCode: (id: string, body: CodeChanges) =>
       call({ method: 'PATCH', path: code(id), body, check: checkSameCode(id, body) }).then(noted),
-    /** Deletes a code. Only 204 is a success, or 404 after a lost response. */
+    /** Deletes a code. Only a 204, or a 404 after a lost response, counts as a success. */
     async deleteCode(id: string, beforeSend?: BeforeSend) {
       await call<void>({ method: 'DELETE', path: code(id), beforeSend });
       slugs.forgetCode(id);

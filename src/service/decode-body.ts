@@ -13,8 +13,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body; the caller may reuse `bytes` when it returns. With `escapes`, a large JSON object is
- * escaped beyond ASCII. Rejects with NetworkError if the body is damaged or too large.
+ * Decodes a body. The caller may reuse `bytes` after the call. With `escapes`, escapes non-ASCII characters
+ * in a large JSON object. Rejects with NetworkError if the body is damaged or too large.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
@@ -24,13 +24,13 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Minimum bytes for escaping: half the size at which V8 gives a string memory of its own. */
+/** Minimum number of bytes to escape: half the size from which V8 allocates each string separately. */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
- * Escapes characters beyond ASCII, so that V8 stores one byte per character: allocating a string above 128
- * KiB takes longer than parsing it. Undefined if such a character follows a backslash, which may begin
+ * Escapes non-ASCII characters, so that V8 stores one byte per character: allocating a string above 128 KiB
+ * takes longer than parsing it. Returns undefined if such a character follows a backslash, which may begin
  * another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {

@@ -1,10 +1,10 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
 
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
-/** Maximum number of digits: a number with millions of digits takes minutes to parse. */
+/** Maximum number of digits, because a number with millions takes minutes to parse. */
 const MAX_DIGITS = 100;
 
-/** Parses JSON, integers beyond 2^53 as bigint, and `__proto__` as an ordinary key. Throws SyntaxError. */
+/** Parses JSON, with integers beyond 2^53 as bigint, and `__proto__` as a plain key. Throws SyntaxError. */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);
   if (text.length > LARGEST_WITH_LONG_INTEGERS)

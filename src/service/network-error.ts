@@ -69,7 +69,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server, not a proxy, refused the connection, so that a network exists. */
+/** Returns whether the server, not a proxy, refused the connection, which shows that a network exists. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

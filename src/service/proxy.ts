@@ -5,7 +5,7 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Returns the proxy for a service; for one on this machine, only a local proxy. Throws UsageError. */
+/** Returns the proxy for a service, only a local one if the service is local. Throws UsageError. */
 export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
@@ -65,7 +65,7 @@ function parseProxy(name: string, value: string): URL {
   });
 }
 
-/** Returns whether NO_PROXY has the host, a parent domain, `host:port`, a CIDR network, or `*`. */
+/** Returns whether NO_PROXY lists the host, a parent domain, `host:port`, a CIDR network, or `*`. */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {

@@ -43,14 +43,14 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Maps all statuses except 2xx and 429 to errors. Only this table does. */
+/** Maps all statuses except 2xx and 429 to errors. Only this function does. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,
   body: ErrorBody | undefined,
   { remaining }: RateHeaders,
 ): RequestFailure {
-  // A 400 or 404 of a gateway is not about the code or its values.
+  // A 400 or 404 from a gateway is not about the code or its values.
   const isFromService = body !== undefined || remaining !== undefined;
   const { redact } = subject;
   const reason = body ? oneLine(body.error, redact) : excerpt(text, redact);

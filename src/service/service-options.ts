@@ -22,7 +22,7 @@ export interface PageRequest {
 
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/** Times are whole ms since the epoch; the service's bounds may be inclusive or exclusive. */
+/** Times are whole ms since the epoch. The service may include or exclude them. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number;
   untilMs?: number;

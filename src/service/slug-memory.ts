@@ -5,7 +5,7 @@ import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/** `answered`: all pages arrived in time. */
+/** Listing of all codes. `answered`: all pages arrived in time. */
 export interface Listing {
   atMs: number;
   answered: boolean;
@@ -21,20 +21,20 @@ interface Kept {
 /** Store on disk whose methods don't throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Returns whether all codes are stored, without parsing others. */
+  /** Returns whether all codes are stored, without parsing the rest. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
 
 const MOST_SLUGS = 20_000;
-/** Maximum number of codes that a short command looks up. */
+/** Maximum number of codes to search for in the cache without parsing it, to keep short runs fast. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore) {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** The latest codes by slug; undefined if forgotten. */
+  /** Latest codes by slug; undefined if a code was forgotten. */
   let seen = new Map<string, KnownCode | undefined>();
   const deleted = new Set<string>();
   let listed: (Listing & { whole: boolean }) | undefined;

@@ -53,7 +53,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Reused bodies: new memory for each POST would grow faster than it is collected. */
+  /** Bodies to reuse. New memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -166,7 +166,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Avoids an error of undici, whose stack Node would format.
+        // Avoids an undici error, whose stack Node would format.
         if (once) destroy();
         resolve(head);
       },

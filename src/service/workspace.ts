@@ -1,10 +1,10 @@
-/** Workspaces, identified by base URL and a salted fingerprint of the API key. */
+/** Workspace, identified by its base URL and a salted fingerprint of its API key. */
 import { ifNotFound, UsageError } from '#base/errors';
 import { formatCount, inShellOr, quote } from '#base/text/quote';
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-/** `key` (`SALT:SHA-256`) is absent in files of earlier versions. */
+/** Recorded workspace. `key` (`SALT:SHA-256`) is missing in files from earlier versions. */
 export interface RecordedWorkspace {
   baseUrl: string;
   key?: string;
@@ -23,7 +23,7 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
-    /** Returns a text for base URL and key, for a lock between processes. Never stored. */
+    /** Returns a text from base URL and key that names a lock between processes. Never stored. */
     secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record(): Promise<RecordedWorkspace> {
       const { randomBytes } = await import('node:crypto');
@@ -68,9 +68,9 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 10;
 
 /**
- * Compares workspaces. Returns `renew` if one of up to ten codes of the file exists here (the key was
- * rotated, or the service moved), or if it has none (unless `mayKnowMore`). Throws UsageError for another
- * workspace.
+ * Compares workspaces. Returns `renew` if one of up to ten codes in the file exists here, because the key was
+ * rotated or the service moved. Also if the file has no codes, unless `mayKnowMore`. Throws UsageError for
+ * another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -1,4 +1,4 @@
-/** Checks the config with conf. A separate file of dist/, because few commands need conf. */
+/** Checks the config with conf. This is a separate file in dist/, because few commands need conf. */
 
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';
@@ -13,10 +13,10 @@ export function isStored(file: string, text: string): boolean {
       configFileMode: FILE_MODE,
       schema: CONFIG_SCHEMA,
       clearInvalidConfig: false,
-      accessPropertiesByDotNotation: false, // a profile's name may have a dot
+      accessPropertiesByDotNotation: false, // Profile names may have dots.
     });
     return JSON.stringify(store, undefined, '\t') === text;
   } catch {
-    return false; // its errors may quote keys
+    return false; // Errors from conf may quote keys.
   }
 }

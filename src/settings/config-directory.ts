@@ -14,14 +14,14 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { orUndefined, systemCode, UsageError } from '#base/errors';
 
-/** Returns the directory's path without creating it. Throws UsageError without a home directory. */
+/** Returns the config directory's path without creating it. Throws UsageError without a home directory. */
 export async function configDirectory(env: NodeJS.Dict<string>): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
     const { default: envPaths } = await import('env-paths');
     const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
-    // Ignores a relative path, as XDG requires: keys must not be stored in the current directory.
+    // Ignores a relative path, as XDG requires, because keys must not be stored in the current directory.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Restricts permissions. Returns a sentence per path that other users could access. */
+/** Restricts permissions. Returns a sentence for each path that other users could access. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -77,12 +77,12 @@ function restrict(path: string, mode: number): string | undefined {
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();
-  // The system may have no entry for this user.
+  // homedir() throws if the system lacks an entry for this user.
   const home = orUndefined(homedir);
   return (stats.mode & STICKY) !== 0 || path === home || readdirSync(path).some((name) => !OURS.test(name));
 }
 
-/** Runs work on an open file or directory. O_NONBLOCK: a FIFO doesn't block. */
+/** Runs work on an opened file or directory. With O_NONBLOCK, a FIFO does not block. */
 export function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

@@ -1,4 +1,4 @@
-/** Detects configs of other users: the config controls where keys are sent. */
+/** Detects another user's config, because the config controls where keys are sent. */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
@@ -8,7 +8,7 @@ import { followLinks, type LinkEntry, ROOT } from '#files/durable/follow-links';
 export interface CommandProblem {
   reason: string;
   hint: string;
-  /** Other users can write the config. Corrected permissions would hide this. */
+  /** Whether other users can write the config. Correcting its permissions would hide this. */
   isOpen: boolean;
 }
 
@@ -17,8 +17,8 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Returns another user who may have created the file. Trusts the owner of the directories above it (root with
- * HOME kept by sudo), except in a directory open to all (/tmp).
+ * Returns another user's ID if that user may have created the file. Trusts owners of directories above it
+ * (root with HOME kept by sudo), except in a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -28,7 +28,7 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
-  // The file may be a hard link to a file of this user in another user's directory.
+  // In another user's directory, the file may be a hard link to a file of this user.
   if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
 }
@@ -50,7 +50,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // The user's own group can write with a umask of 002: trusted above the config's directory, not by root.
+  // With umask 002, the user's group can write. Trusts it above the config's directory, except for root.
   const writers = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>

@@ -1,4 +1,4 @@
-/** Sources of settings: flag > variable > profile > default. No other file defines this order. */
+/** Finds settings: flag > variable > profile > default. No other file defines this order. */
 import { UsageError } from '#base/errors';
 import { redactKeys } from '#base/text/key';
 import { nearest } from '#base/text/nearest';
@@ -104,7 +104,7 @@ export function chooseInputs(
 
 const PROFILE_NAME = /^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u;
 
-/** Returns a name for a login. Throws UsageError for a key, or a name that is hard to type. */
+/** Returns the profile for a login. Throws UsageError for a key, or a name that is hard to type. */
 export function newProfileName(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)

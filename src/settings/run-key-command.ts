@@ -9,14 +9,14 @@ import type { Clock } from '#base/time/time';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 
 const COMMAND_MS = 30_000;
-/** Maximum wait in ms for the end of the output, which a background process may delay. */
+/** Maximum time in ms to wait for the end of the output, which a background process may delay. */
 const GRACE_MS = 500;
 
 export interface CommandRun {
   env: NodeJS.Dict<string>;
   clock: Clock;
   signal: AbortSignal;
-  /** Whether the command may prompt: it inherits standard input and stays in this process group. */
+  /** Whether the command may prompt. If so, it inherits standard input and stays in this process group. */
   canAsk: boolean;
   note(line: string): void;
   timeoutMs?: number;
@@ -75,7 +75,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects output. Notes lines of standard error; a prompt has no line end. */
+/** Collects output. Notes standard error by line, and a prompt at once. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

@@ -16,15 +16,15 @@ export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** Reads the config. If it is invalid or another user's, throws and changes nothing. */
+/** Reads the config. If it is invalid or may be another user's, throws and changes nothing. */
 export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
-  // A home that is not a directory has no config; QRCTL_CONFIG_DIR must be a directory.
+  // If the home is not a directory, there is no config. QRCTL_CONFIG_DIR must be a directory.
   const missing = env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR'];
   try {
     const found = readText(file);
     const stored = { commandProblem: found.commandProblem, ...parseStored(found.text) };
-    // Corrected permissions would let the next command run a key-command of another user.
+    // Corrected permissions would let the next command run another user's key-command.
     const kept = `${file} was accessible to other users and was left unchanged until you check its key-commands`;
     return { file, corrections: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
   } catch (cause) {
@@ -101,9 +101,7 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/**
- * Parses the config without conf, which loads slowly. Errors don't quote the text, because it contains keys.
- */
+/** Parses the config without conf, which loads slowly. Errors don't quote the text, which contains keys. */
 export function parseStored(text: string): Stored {
   const data = orUndefined(() => parseBounded(text));
   if (data === undefined) throw new Error('it is not JSON');

@@ -27,7 +27,7 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Returns whether a program that reads standard output may write to the same terminal. */
   isPiped?: () => boolean;
-  /** May change when the settings are read. */
+  /** Whether to write for screen readers. Settings may change it. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -43,14 +43,14 @@ export function createConsole(options: ConsoleOptions) {
   const isWatched = errIsTerminal && !isSwitchedOn(env.CI) && !quiet;
   const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
-  // Every command works with standard error closed.
+  // Commands work even if standard error is closed.
   stderr.on('error', () => undefined);
   const writeError = (text: string) => void orUndefined(() => stderr.write(text));
   const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Ready in time: warnings come after the settings are read.
+  // Colors are ready in time: warnings come after the settings are read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });
@@ -117,7 +117,7 @@ export function createConsole(options: ConsoleOptions) {
       return active;
     },
     activeProgress: () => active,
-    /** Prompts. Requires `canAsk`; rejects on abort. */
+    /** Prompts for a line. Requires `canAsk`. Rejects on abort. */
     ask(question: string) {
       const manner = isAccessible() || env.TERM === 'dumb' ? 'plain' : 'edited';
       return askLine(wrapped(proposing(question)), { ...asking(), manner });

@@ -28,9 +28,9 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * Draws lines of cells. A cell wider than its column moves the cells after it. cli-table3 takes up to a
- * millisecond per row, so it only lays out the columns, once. T12: it gets placeholders, because its
- * truncation measures the whole cell for each unit.
+ * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it.
+ * cli-table3 takes up to 1 ms per row, so it lays out only the columns, once. T12: it gets placeholders,
+ * because its truncation measures the whole cell for each unit.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);
@@ -68,11 +68,11 @@ function colored({ text, color }: Cell, colors: Colors): string {
 
 export const ELLIPSIS = '…';
 
-/** Maximum number of UTF-16 units per column: a longer grapheme is hostile. */
+/** Maximum number of UTF-16 units per column. A longer grapheme is hostile. */
 const UNITS_PER_COLUMN = 16;
 const EXTRA_UNITS = 512;
 
-/** Truncates a text, at a cost that is bounded by `width`, not by the text. */
+/** Truncates a text to `width` columns. The cost depends on `width`, not on the text. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

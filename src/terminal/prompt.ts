@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '#base/errors';
 
-/** Editing of a line. `edited` and `secret` (without echo): by Node. `plain`: by the terminal. */
+/** How a line is edited: by Node (`edited`, or `secret` without echo) or by the terminal (`plain`). */
 type Manner = 'edited' | 'plain' | 'secret';
 
 interface PromptOptions {
@@ -11,7 +11,7 @@ interface PromptOptions {
   manner: Manner;
 }
 
-/** Prompts for a line. Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, and the signal's reason. */
+/** Prompts for a line. Throws InterruptedError on Ctrl-C, UsageError on Ctrl-D, or the signal's reason. */
 export async function askLine(
   question: string,
   { input, output, signal, manner }: PromptOptions,
@@ -30,7 +30,7 @@ export async function askLine(
     historySize: 0,
   });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
-  // With TERM=dumb, Node's editor cannot redraw and keeps backspaces. Without echo, nothing is redrawn.
+  // With TERM=dumb, Node's editor keeps backspaces. A secret uses the normal one, as nothing is redrawn.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));

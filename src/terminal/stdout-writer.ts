@@ -8,7 +8,7 @@ import { writeFully } from '#files/durable/write';
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Creates a writer to standard output that rejects with ClosedPipeError (after one call of `onClosedPipe`) or
+ * Creates a writer to standard output. It rejects with ClosedPipeError (after one call of `onClosedPipe`) or
  * LocalError. Writes files and devices by descriptor, because Node's stream ignores partial writes.
  */
 export function createStdoutWriter(

@@ -19,10 +19,10 @@ export interface TableOptions {
 
 const SAMPLE = 1000;
 
-/** Maximum width of cells without another bound. */
+/** Maximum width of cells without another limit. */
 const WIDEST_CELL = 1000;
 
-/** Formats a table. Widths need a sample of the rows, so nothing is printed before. */
+/** Formats a table. Prints nothing until a sample of the rows determines the widths. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -169,7 +169,7 @@ const floor = ({ column: { keepWhole }, natural }: Measured) =>
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/** Drops the least important columns (of equal ones, the last), then reduces the widest. */
+/** Drops the least important columns (of equal ones, the last), then narrows the widest. */
 export function layOut<C extends Column>(measured: readonly Measured<C>[], width: number, mayDrop: boolean) {
   const kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept.splice(leastImportant(kept), 1);
@@ -189,7 +189,7 @@ function leastImportant(measured: readonly Measured[]): number {
   return importances.lastIndexOf(Math.min(...importances));
 }
 
-/** Reduces the widest column by one at a time, so that wide columns become equal. */
+/** Narrows the widest column by one at a time, so that wide columns become equally wide. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

@@ -1,4 +1,4 @@
-/** Wraps text except paths and commands, which can't be copied whole if they have a line break. */
+/** Wraps text, but not inside paths and commands, which could not be copied with a line break. */
 import { orUndefined } from '#base/errors';
 import { displayWidth } from '#base/text/display-width';
 
@@ -15,7 +15,6 @@ interface Wrapping {
   whole?: () => readonly string[];
 }
 
-/** Wraps a text. A word that is too wide gets its own line. */
 export function wrapWords(
   text: string,
   columns: number | undefined,
@@ -61,7 +60,7 @@ const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_
   XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME`.split(/\s+/);
 
 const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
-/** Extensions to remove: `my codes.results.csv` is next to `my codes.csv`. */
+/** Extensions to remove, because `my codes.results.csv` is next to `my codes.csv`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
 /** Returns texts with spaces that may be part of a path in a message, longest first. */

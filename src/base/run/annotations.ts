@@ -7,7 +7,7 @@ import { escapeData, escapeProperty } from '#base/text/workflow-commands';
 
 import type { RunFacts } from './run-summary.ts';
 
-/** Maximum number of annotations per step at GitHub. */
+/** Maximum number of annotations that GitHub shows per step. */
 const MOST = 10;
 const LONGEST = 500;
 

@@ -1,4 +1,4 @@
-/** Outcomes of rows, except those of `qr check`, `scans watch` and `scans verify`. */
+/** Outcomes of rows, except in `qr check`, `scans watch` and `scans verify`. */
 import { countBy } from '#base/collections';
 
 export const OUTCOMES = {

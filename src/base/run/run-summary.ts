@@ -34,7 +34,7 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** Formats a run as a line of JSON with all keys: null if the command has no value; times in UTC. */
+/** Formats a run as a line of JSON with all keys (null if the command has no value) and times in UTC. */
 export function formatRunSummary(end: RunEnd): string {
   const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
   const { codes = null, rows = null, added = null, range, watermarkMs, files = [], outcomes = null } = facts;

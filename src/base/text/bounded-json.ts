@@ -18,7 +18,7 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError. Arrays and objects count as four values, strings and member names as two. */
+/** Throws ExcessiveJsonError. Arrays and objects count as four values, strings and keys as two. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

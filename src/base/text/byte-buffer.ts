@@ -1,4 +1,4 @@
-/** Reuses bytes: new memory for each use would accumulate faster than it is collected. */
+/** Buffer that reuses its bytes. New memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
 export type ByteBuffer = ReturnType<typeof createByteBuffer>;

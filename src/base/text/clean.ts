@@ -5,7 +5,7 @@
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Also matches the character before, which may be the digit of a keycap. */
+/** Matches non-ASCII text and the character before it, perhaps the digit of a keycap. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -15,7 +15,7 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: cleans lines and indents all but the first, so that none looks like a line of qrctl. */
+/** T8: cleans lines and indents all but the first, so that none looks like a line from qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -103,7 +103,7 @@ let suspect: RegExp | undefined;
 const SUSPECT_OR_EMOJI = String.raw`\p{RGI_Emoji}[\ufe0e\ufe0f]?|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`;
 let suspectOrEmoji: RegExp | undefined;
 
-/** T7: matches more marks on one letter than any script needs. */
+/** T7: matches the combining marks on a letter beyond the fourth; no script needs more than four. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }

@@ -3,7 +3,7 @@
  * because clean.ts must not load string-width.
  */
 
-/** Measures the common start of a text, except a character that may combine with the next. */
+/** Measures a text up to the first uncommon character, without one that may combine with it. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;
@@ -37,7 +37,7 @@ function columnsOfUnit(unit: number): 0 | 1 | 2 {
   return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
 }
 
-/** Single emoji that don't combine: not flag halves or skin tones. */
+/** Matches a single emoji that does not combine, unlike flag halves and skin tones. */
 const EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Emoji_Presentation}/u;
 
 function columnsOfEmoji(text: string, at: number): 0 | 2 {

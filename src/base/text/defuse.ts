@@ -36,7 +36,7 @@ function looksLikeFormula(text: string): boolean {
   );
 }
 
-/** Separators, unless visible ASCII that begins no formula follows. Hardly any text matches. */
+/** Matches separators, unless visible ASCII follows that begins no formula. Hardly any text matches. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
@@ -53,7 +53,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Returns a test for a formula at a position. Positions must increase: each character is scanned once. */
+/** Returns a test for a formula at a position. Positions must increase, to scan each character once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -1,7 +1,7 @@
 import { getOrAdd } from '#base/collections';
 import { commonStart } from './common-letters.ts';
 
-/** Measures columns like string-width, but faster for common characters. */
+/** Measures a text in columns like string-width, but faster for common characters. */
 export function displayWidth(text: string): number {
   const { units, columns } = commonStart(text);
   return units === text.length ? columns : columns + widthByTables(text.slice(units));

@@ -13,7 +13,7 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Returns the fault of a key, such as `is empty`; undefined if it is valid. */
+/** Returns the fault in a key, such as `is empty`; undefined if the key is valid. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
@@ -25,7 +25,7 @@ export function hasLivePrefix(key: string): boolean {
   return key.startsWith(LIVE_PREFIX);
 }
 
-/** Formats `svc_live_ab12…`: prefix and four characters, but at most half of the secret part. */
+/** Formats a key as `svc_live_ab12…`: prefix and four characters, but at most half of the secret part. */
 export function keyPrefix(key: string): string {
   const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;

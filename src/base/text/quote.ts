@@ -14,7 +14,7 @@ export function withoutLongParts(text: string): string {
   });
 }
 
-/** Returns a text on one line, cleaned, truncated and without quotes. */
+/** Returns a text as one line, cleaned and truncated, but not quoted. */
 export function shown(text: string): string {
   if (text.length <= LONGEST) return clean(text);
   const start = [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
@@ -29,12 +29,12 @@ export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats `2 of 5 rows`, or `1 row` if there is only one. */
+/** Formats counts as `2 of 5 rows`, or as `1 row` if there is only one. */
 export function countAmong(count: number, all: number, thing: string): string {
   return all === 1 ? countOf(count, thing) : `${formatCount(count)} of ${countOf(all, thing)}`;
 }
 
-/** Formats `a or b or 3 others`. */
+/** Joins texts as `a or b or 3 others`. */
 export function joinSome(
   texts: readonly string[],
   { most, separator = ' or ' }: { most: number; separator?: string },
@@ -43,7 +43,7 @@ export function joinSome(
   return [...texts.slice(0, most), ...(more > 0 ? [countOf(more, 'other')] : [])].join(separator);
 }
 
-/** Formats `a, b and 3 more`. */
+/** Joins texts as `a, b and 3 more`. */
 export function listSome(texts: readonly string[], most: number): string {
   const more = texts.length > most ? ` and ${texts.length - most} more` : '';
   return texts.slice(0, most).join(', ') + more;
@@ -65,7 +65,7 @@ export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns `inShell`, or the placeholder `otherwise` if the word can't be shown as it is. */
+/** Quotes a word, or returns the placeholder `otherwise` if the word can't be shown as it is. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }

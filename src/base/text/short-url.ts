@@ -12,7 +12,7 @@ const LONGEST = 4096;
 
 /**
  * Parses a template: an http or https URL without credentials. Appends `/{slug}` if there is no placeholder.
- * Undefined if too long, or with a query but no placeholder, control characters or other braces.
+ * Undefined if it is too long, or has control characters, other braces, or a query but no placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -45,7 +45,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Returns whether an address is a short URL, in any spelling: requests to it count as scans. */
+/** Returns whether an address is a short URL, in any spelling. Requests to a short URL count as scans. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

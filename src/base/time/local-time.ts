@@ -16,7 +16,7 @@ export function createLocalTime(zone: string) {
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
   /**
-   * Returns the offset of a quarter hour, or undefined if it changes: some zones once changed at odd seconds.
+   * Returns the offset in a quarter hour; undefined if it changes. Some zones once changed at odd seconds.
    */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
@@ -29,7 +29,7 @@ export function createLocalTime(zone: string) {
 
   const offsetMs = (instantMs: number): number =>
     offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
-  /** Formats `2026-10-01 01:08:15`. */
+  /** Formats local time as `2026-10-01 01:08:15`. */
   const format = (instantMs: number): string =>
     formatInstant(instantMs + offsetMs(instantMs))
       .replace('T', ' ')
@@ -37,7 +37,7 @@ export function createLocalTime(zone: string) {
   return { zone, offsetMs, format };
 }
 
-/** Returns the offset in ms of `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+/** Returns the offset in ms in `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
 function parseOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset from UTC in '${text}'`);

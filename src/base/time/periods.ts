@@ -36,7 +36,7 @@ export function findPeriod(text: string, nowMs: number, timezone: string): Found
   return relative(word, localDay(nowMs, timezone)) ?? absolute(word);
 }
 
-/** Normalizes a word: `last-month` for `Last month` and `last_month`. */
+/** Normalizes a period: `Last month` and `last_month` become `last-month`. */
 export function periodWord(text: string): string {
   return text
     .trim()
@@ -130,7 +130,6 @@ export function dayAfter(instantMs: number, timezone: string): Period {
   return periodOn(localDay(instantMs, timezone).add({ days: 1 }), 'day', timezone);
 }
 
-/** Returns the period that equals the range; undefined if there is none. */
 export function periodOfRange(
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
   timezone: string,

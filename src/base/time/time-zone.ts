@@ -20,7 +20,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (TZ === undefined) return machineTimeZone() ?? 'UTC';
   const text = TZ.replace(/^:/, '');
   const name = text.startsWith('/') ? nameOfFile(text) : text.replace(/^(posix|right)\//, '');
-  // POSIX: an empty TZ is UTC.
+  // In POSIX, an empty TZ means UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
   const hint = 'Set the environment variable TZ to an IANA name, or pass --timezone.';
   return checked('value for TZ', name, hint, TZ);
@@ -29,7 +29,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns the zone of a zone file; for a copy, that of an equal system file. */
+/** Returns the zone in a zone file. For a copy, finds an equal system file. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

@@ -9,10 +9,10 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Maximum time of a timer in ms: Node fires a longer timer at once. */
+/** Maximum duration of a timer in ms. Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Uses `hrtime`, because `performance` takes Node 2 ms to load. */
+/** Returns monotonic time in ms. Uses `hrtime`, because `performance` takes 2 ms to load. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -31,7 +31,7 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = monotonic() + ms;
     for (let left = ms; left > 0; left = end - monotonic()) {
-      // The timer's error would not be the reason of `signal`.
+      // Throws the reason of `signal` instead of the timer's error.
       await wait(Math.min(left, LONGEST_TIMER_MS), undefined, { signal }).catch(() =>
         signal?.throwIfAborted(),
       );
@@ -82,7 +82,6 @@ export function utcMs(
   ...time: [number, number, number, number]
 ): number {
   const ms = Date.UTC(year, month - 1, day, ...time);
-  // Date.UTC rolls 31 February over into March.
   return day <= 28 || new Date(ms).getUTCDate() === day ? ms : Number.NaN;
 }
 
@@ -115,7 +114,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined;
 }
 
-/** Formats `1 h 5 min`, `12 s`, `350 ms`. */
+/** Formats a duration as `1 h 5 min`, `12 s` or `350 ms`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
@@ -133,7 +132,7 @@ export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Returns 0 for Monday to 6 for Sunday. */
+/** Returns the weekday (0: Monday) of a day since 1970. */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }

@@ -1,4 +1,4 @@
-/** E24: collects, per code, the values that the due rows of a dated plan set, and merges these rows. */
+/** E24: merges the due rows of a dated plan into one row per code, and splits the results by row again. */
 import { groupBy } from '#base/collections';
 import { addUtm, carryUtm } from '#base/text/utm';
 import { formatInstant } from '#base/time/time';
@@ -21,7 +21,7 @@ import type { CodeChanges, QrCode } from '#service/shapes';
 
 type File = Pick<Source, 'form'>;
 
-/** Plans the rows that are due at `nowMs`, the time of the service. */
+/** Plans the rows that are due at `nowMs`, the service's time in ms. */
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
@@ -83,7 +83,7 @@ function endOf(end: RowEnd, share: Share): RowEnd {
 interface Share {
   row: Row;
   is: 'due' | 'later' | 'skipped';
-  /** Fields that get their value from this row. A due row can be superseded in all fields. */
+  /** Fields that this row sets: none if it is not due, or if later rows set them all. */
   fields: ReadonlySet<Field>;
   problem?: string;
 }

@@ -6,7 +6,7 @@ import { showValue } from '#files/formats/read/input';
 const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
-/** Parses a time or date (start of day) to epoch ms. `defaultZone` (IANA) applies to text without a zone. */
+/** Parses a time or date (start of day) to epoch ms. Without a zone, `defaultZone` (IANA) applies. */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
   defaultZone?: string,
@@ -43,7 +43,7 @@ export function readAt(
   return undefined;
 }
 
-/** Returns instants (ms) of a local time: none or two at a clock change; undefined for an unknown zone. */
+/** Returns a local time's instants in ms, if the zone is known. A clock change leaves none or two. */
 function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
   try {
     if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];

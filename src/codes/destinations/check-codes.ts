@@ -5,7 +5,7 @@ import { type CheckJob, checkDestinations } from './check-destinations.ts';
 import { findDestinationProblem } from './destination.ts';
 import { type CheckOutcome, findSilence, type Verdict } from './verdict.ts';
 
-/** Output row. Its keys are a contract. */
+/** Output row for a code. Scripts rely on its keys. */
 export interface CheckRow {
   [column: string]: unknown;
   id: string;
@@ -36,7 +36,7 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Checks destinations. Returns a row per code, and `silence` if no host responded. Rejects like `follow`. */
+/** Returns a row per code, and `silence` if no destination responded. Rejects when `follow` does. */
 export async function checkCodes(codes: readonly QrCode[], options: CheckCodesOptions) {
   const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
   const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
@@ -80,7 +80,7 @@ function planCheck(code: QrCode, { shortUrl, allowPrivate }: CheckCodesOptions):
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Returns why a URL is not requested: it is the API, or a short URL, whose requests count as scans. */
+/** Returns a reason not to request a URL: it belongs to the API, or each request for it counts as a scan. */
 function refusal(url: URL, { shortUrl, baseUrl }: CheckCodesOptions): string | undefined {
   if (shortUrl !== undefined && isShortUrl(shortUrl, url))
     return "points to a code's short URL, which qrctl does not request because each request counts as a scan";
@@ -139,7 +139,7 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/** Returns whether to report a result. A failure is reported again only if the destination changed. */
+/** Returns whether to report a result. A repeated failure is news only if the destination changed. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

@@ -14,13 +14,13 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** Returns a verdict per URL. Visits hosts in parallel, one URL at a time. Rejects like `follow`. */
+/** Returns a verdict per URL. Checks hosts in parallel, each one URL at a time. Rejects as `follow` does. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  // Each request adds a listener; Node warns above ten.
+  // Each request adds a listener to the signal. Node warns above ten.
   setMaxListeners(0, job.signal);
   const options: TripOptions = {
     ...job,
@@ -53,7 +53,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: queues requests per host, also after redirects. */
+/** K6: returns a function that queues requests by host, even after redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -65,13 +65,13 @@ function createHostTurns(): TripOptions['inTurn'] {
 }
 
 const MOST_DEAD = 2;
-/** Maximum number of consecutive timeouts per host: after a slow page, the next may be fast. */
+/** Maximum number of consecutive timeouts per host. After a slow page, the next page may be fast. */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: limits failures per origin, so that a dead host costs the same for any number of codes. */
+/** K9: limits failures per origin, so that an unresponsive host costs the same for any number of codes. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {

@@ -18,7 +18,7 @@ export function createCookies() {
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';
-        // Accepts the host's parent domains except top-level ones. Other values mean only the host.
+        // Accepts parent domains except top-level ones. Other values limit the cookie to the host.
         const exact = !parent.includes('.') || !`.${hostname}`.endsWith(`.${parent}`);
         const domain = exact ? hostname : parent;
         const key = `${domain} ${name}`;

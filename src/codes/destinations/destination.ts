@@ -1,13 +1,13 @@
-/** Judges destinations before printing, because a print can't be corrected. */
+/** Finds problems with destinations before codes are printed. */
 import { isIP } from 'node:net';
 import { findInvisible } from '#base/text/clean';
 import { isDotless, parseUrl } from '#base/text/parse-url';
 import { inQuotes, quote } from '#base/text/quote';
 
 /**
- * Kinds of problems. `unusable`: no browser opens the destination; `dotless`: only browsers in the same
- * private network do; `network`: no public DNS name; `invisible`: invisible characters; `odd`: most browsers
- * open it.
+ * Kinds of problems. `unusable`: no phone opens the destination. `dotless`: the host name has no dot.
+ * `network`: the host is an IP address or a local name. `invisible`: invisible characters. `odd`: most
+ * browsers open it.
  */
 type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
 
@@ -24,7 +24,9 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** Returns the problem of a `url` destination. The API does not define those of other types. */
+/**
+ * Finds a problem with a destination of type `url`. The API does not define the format of other destinations.
+ */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -94,14 +96,14 @@ function unusable(why: string): Judgment {
   return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
 }
 
-/** Schemes that phones do not open. Unknown ones may open an app. */
+/** Schemes that phones do not open. Any other scheme may open an app. */
 const LOCAL_SCHEMES = 'about blob chrome data javascript vbscript view-source'.split(' ');
 
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
 
 const SHOWN = 20;
 
-/** Returns whether the "scheme" is a host, as in `example.com:8080/menu`. */
+/** Returns whether the text before the colon is a host, as in `example.com:8080/menu`. */
 function looksLikeHostAndPort(text: string): boolean {
   const colon = text.indexOf(':');
   return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));

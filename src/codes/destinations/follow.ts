@@ -12,7 +12,7 @@ import type { TlsSessions } from './tls-sessions.ts';
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
   | { is: 'failed'; failure: NetworkError }
-  /** No page was reached. `status`: status of an invalid redirect. */
+  /** End without a page. `status` is set for an invalid redirect. */
   | { is: 'blocked' | 'unreachable' | 'broken' | 'not-web'; error: string; status?: number };
 
 export interface Trip {
@@ -37,7 +37,7 @@ export interface TripOptions {
 }
 
 const MOST_REDIRECTS = 20;
-/** Maximum length of a redirect URL in characters; servers accept 8 to 16 KiB. */
+/** Maximum length of a redirect URL in characters. Servers accept 8 to 16 KiB. */
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -87,7 +87,6 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       const error = `redirects to ${quote(next.href)}, which is not a web address`;
       return { ...trip({ is: 'not-web', error }), finalUrl: next.href, redirects: redirects + 1 };
     }
-    // A page may redirect to itself after it sets a cookie.
     const place = `${next.href} ${cookies.for(next)}`;
     if (seen.has(place)) return astray('in a loop');
     if (redirects >= MOST_REDIRECTS) return astray(`more than ${MOST_REDIRECTS} times`);
@@ -136,7 +135,7 @@ async function requestHop(
   });
 }
 
-/** Resolves a host name. Rejects `timeoutMs` after the start of the lookup, which is not canceled. */
+/** Resolves a host name. Rejects if the lookup takes longer than `timeoutMs`, but does not cancel it. */
 function lookUp(
   hostname: string,
   { resolve: resolveHost, timeoutMs, signal }: TripOptions,

@@ -14,7 +14,7 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Creates a parser that takes chunks and returns the first final response head (RFC 9110, 15.2). */
+/** Returns a function that takes chunks and returns the first final response head (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
@@ -56,7 +56,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Throws, like browsers, if a header is repeated with other values: a sign of response splitting. */
+/** Throws, like browsers, if a header is repeated with different values, as in response splitting. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

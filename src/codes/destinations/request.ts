@@ -31,12 +31,12 @@ type Outcome =
 
 type Seen = { tlsEndsMs?: number };
 
-/** Time in ms before the next address is tried; 250 (Node) is too short for satellite links. */
+/** Time in ms before the next address is tried. Node's 250 is too short for satellite links. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
 
-/** Requests the headers of a URL. Rejects only with the signal's reason. */
+/** Requests a URL and reads the headers. Rejects only with the signal's reason. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
   const seen: Seen = { tlsEndsMs: undefined };
@@ -65,7 +65,7 @@ export function request(options: RequestOptions): Promise<Reply> {
       reject(signal.reason);
       end();
     };
-    // K5: one deadline for all steps also stops slow headers.
+    // K5: one deadline covers all steps, even slow headers.
     const cancelDeadline = after(timeoutMs, () => {
       const message = `no response within ${formatDuration(timeoutMs)}`;
       settle({ status: undefined, failure: new LateError(message, { sent: socket !== undefined }) });
@@ -95,7 +95,7 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** Formats a request; for a proxy, with the whole URL (RFC 9112, 3.2.2). */
+/** Formats a request. A request to a proxy contains the whole URL (RFC 9112, 3.2.2). */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };
@@ -112,7 +112,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Replaces undici's cache: `sessions` also stores the certificate's expiry.
+    // Disables undici's cache. `sessions` also stores when the certificate expires.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),
@@ -153,7 +153,7 @@ function certificateFailure(
     ? sessions.find(url.origin)?.endsMs
     : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
-    // K8: keeps only sessions of valid certificates: a resumed handshake shows no certificate.
+    // K8: keeps only sessions with valid certificates, because a resumed handshake shows no certificate.
     socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: seen.tlsEndsMs }));
     return undefined;
   }

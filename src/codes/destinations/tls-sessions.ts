@@ -5,7 +5,7 @@ type Known = { session: Buffer; endsMs: number | undefined };
 
 export type TlsSessions = ReturnType<typeof createTlsSessions>;
 
-/** Maximum number of sessions. Old ones are rarely reused: a host's URLs are visited in a row. */
+/** Maximum number of sessions. Old ones are rarely reused, because a host's URLs are visited in a row. */
 const MOST_SESSIONS = 512;
 
 export function createTlsSessions() {

@@ -19,9 +19,9 @@ export interface Verdict {
   responded?: boolean;
 }
 
-/** Statuses with which sites refuse programs, although visitors may see the page. */
+/** Statuses that sites send to programs although visitors may see the page. */
 const WALL_STATUSES = new Set([401, 403, 429, 451, 999]);
-/** Headers that bot protection adds to responses of any status. */
+/** Headers that bot protection adds to responses with any status. */
 const WALL_HEADERS =
   'cf-mitigated x-amzn-waf-action x-vercel-mitigated x-datadome x-px-block x-sucuri-block'.split(' ');
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -47,13 +47,13 @@ function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** Returns whether the host responded, also with a redirect, certificate error or refusal. */
+/** Returns whether the host responded, even with a redirect, certificate error or refusal. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0 || ('status' in end && end.status !== undefined)) return true;
   return end.is === 'failed' ? isRefused(end.failure) || !isOnTheWay(end.failure) : undefined;
 }
 
-/** K10: returns the most frequent error if no destination responded: this machine may be offline. */
+/** K10: if no destination responded, returns the most frequent error: this machine may be offline. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;
@@ -85,7 +85,7 @@ function describeStatus(status: number): string {
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Returns the time in ms before a visit is retried; undefined if a retry would not help. */
+/** Returns the time in ms before a visit is retried, or undefined if a retry would not help. */
 export function retryOf({ end }: Trip): number | undefined {
   if (end.is === 'failed') return end.failure.fault === 'network' ? RETRY_AFTER_MS : undefined;
   if (end.is !== 'response' || !TRANSIENT_STATUSES.has(end.status)) return undefined;

@@ -13,15 +13,15 @@ const REPEATING = 'filter mask marker marker-start marker-mid marker-end stroke-
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
-/** Maximum number of clip segments times uses, because each use draws all segments. */
+/** Maximum number of clip segments times clip uses, because each use draws all segments. */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Maximum coordinate: an arc with a radius of 10^25 has some hundred thousand pieces. */
+/** Maximum coordinate. An arc with a radius of 10^25 has some hundred thousand pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/** I7: returns why an SVG is refused; undefined if it is safe to draw. */
+/** I7: returns why an SVG is refused, or undefined if it is safe to draw. */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
@@ -45,7 +45,7 @@ export function findSvgFault(text: string): string | undefined {
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
       if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
-      // Skips private data of drawing programs, which is not drawn.
+      // Skips the private data of drawing programs, which is not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));

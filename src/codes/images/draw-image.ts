@@ -18,8 +18,8 @@ export interface Fault {
 }
 
 /**
- * I1: draws an image, and returns it only if a decoder reads the text from its bytes (of a PDF or EPS, from
- * its figure). An image with the SHA-256 `known` was decoded before.
+ * I1: draws an image. Returns it only if a decoder reads the text from its bytes, or from the figure of a PDF
+ * or EPS. An image with the SHA-256 `known` is not decoded again.
  */
 export async function drawImage(
   encoded: Encoded,
@@ -41,7 +41,7 @@ export function hashOf(bytes: Buffer): string {
   return hash('sha256', bytes);
 }
 
-/** Formats an image. A PDF or EPS has a figure, because the file can't be read back. */
+/** Formats an image. Returns a figure for PDF and EPS, because these files can't be read back. */
 async function formatImage(
   { text, modules: all }: Encoded,
   format: ImageFormat,
@@ -53,7 +53,7 @@ async function formatImage(
   const figure = createFigure(modules, style, plate);
   if (format === 'svg') return { bytes: Buffer.from(writeSvg(figure)) };
   if (format === 'eps') return { bytes: Buffer.from(writeEps(figure)), figure };
-  // Loads half a megabyte only for PDF.
+  // Loads half a megabyte of code only for PDF.
   const { writePdf } = await import('./write-pdf.ts');
   return { bytes: await writePdf(figure, text), figure };
 }

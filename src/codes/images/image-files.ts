@@ -17,7 +17,7 @@ import { drawImage, hashOf } from './draw-image.ts';
 import type { EncodedCode, EncodedCodes } from './encode-codes.ts';
 import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
 
-/** Columns of the manifest: a contract, because mail merge programs read them. */
+/** Columns of the manifest. Mail merge programs rely on them. */
 const NAMES = 'id slug name url file format mm modules version ecc sha256 outcome error'.split(' ');
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
@@ -34,7 +34,7 @@ export interface Manifest {
   rows: ReadonlyMap<string, ManifestRow>;
 }
 
-/** Reads the manifest of a directory; empty if missing. Throws UsageError for an unrelated file. */
+/** Reads a directory's manifest, if any. Throws UsageError for an unrelated file unless `overwrite`. */
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile).catch((error) => {
@@ -96,7 +96,7 @@ export async function hashFiles(
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // Other kinds of files and oversized ones are not images of qrctl.
+        // Directories and oversized files are not images from qrctl.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
         hashes.set(name, bytes ? hashOf(bytes) : '');
       }
@@ -112,7 +112,7 @@ export function isOurs({ rows }: Manifest, file: string, hash: string | undefine
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
 
-/** Number of images drawn at a time, so that drawing overlaps writing. */
+/** Maximum number of images drawn at a time. Drawing overlaps writing. */
 export const AT_ONCE = 8;
 
 export interface PlannedImage {
@@ -121,7 +121,7 @@ export interface PlannedImage {
   error: string | null;
 }
 
-/** Plans images as new. One that breaks the print rules fails unless `force` is set. */
+/** Plans images as new. An image that breaks the print rules fails unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,
@@ -140,7 +140,7 @@ interface Place {
   overwrite: boolean;
 }
 
-/** Plans images for a directory. Draws those whose file exists: only equal bytes are unchanged. */
+/** Plans images for a directory. Draws an existing one again, because only equal bytes are unchanged. */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

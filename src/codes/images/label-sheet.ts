@@ -44,7 +44,7 @@ export function resolveSheet(flags: SheetFlags): LabelSheet {
   };
 }
 
-/** Returns a roll, one label per page. `margin`: unprintable part of each side. */
+/** Returns a roll with one label per page. `margin`: unprintable part of each side. */
 function rollOf({ size: paper, name }: PagePaper, margin: Size): LabelSheet {
   const label = {
     widthMm: paper.widthMm - 2 * margin.widthMm,
@@ -103,7 +103,7 @@ export const LINE_MM = 3.4;
 /** Minimum aspect ratio of a label whose caption is next to the code, not below. */
 const WIDE = 1.4;
 
-/** Lays out a label with a code of `sizeMm`, or the largest possible; undefined if it does not fit. */
+/** Lays out a label with a code of `sizeMm` or the largest that fits. Returns undefined if none fits. */
 export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions): LabelLayout | undefined {
   const { caption, captionLines = 1, sizeMm } = options;
   const [width, height] = [widthMm - 2 * PADDING_MM, heightMm - 2 * PADDING_MM];

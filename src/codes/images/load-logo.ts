@@ -6,11 +6,11 @@ import type { Logo } from './image-style.ts';
 import { type Draw, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
-/** Maximum number of pixels per side: a kilobyte of PNG may declare two billion pixels. */
+/** Maximum number of pixels per side. A PNG of a kilobyte may declare two billion pixels. */
 const MOST_PIXELS = 4096;
 const TRIAL_PIXELS = 64;
 
-/** Loads a logo. Its renderer can't use files or network, and draws equal pixels on every machine. */
+/** Loads a logo. Its renderer can't use files or the network, and draws the same pixels everywhere. */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | Fault> {
   const draw = await openLogo(bytes, signal);
   if ('fault' in draw) return draw;
@@ -25,13 +25,13 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
-/** Draws a logo with transparency, to fit a square of `box` pixels. Returns faults like `loadLogo`. */
+/** Draws a logo with transparency, to fit a square of `box` pixels. Returns a fault if it can't be drawn. */
 export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | Fault> {
   const draw = await openLogo(bytes, signal);
   return 'fault' in draw ? draw : orFault(draw(box).then(unmultiply));
 }
 
-/** Converts premultiplied colors of resvg to those of PNG. Transparent pixels (0 / 0) become 0. */
+/** Converts resvg's premultiplied colors to those of PNG. Transparent pixels (0 / 0) become 0. */
 function unmultiply({ width, height, rgba }: Rendering): Rendering {
   const opacityOf = (at: number) => rgba[at | 3] ?? 0;
   const straight = rgba.map((value, at) =>
@@ -40,14 +40,14 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
   return { width, height, rgba: straight };
 }
 
-/** I7: opens a logo, whose drawing cost is limited by checks and by the renderer. */
+/** I7: opens a logo. Checks and the renderer limit the cost of drawing it. */
 async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | Fault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;
   const draw = await openRenderer(svg, signal);
   const trial = await orFault(draw(TRIAL_PIXELS));
   if ('fault' in trial) return trial;
-  // Finds blank drawings: resvg draws nothing for images that it can't read.
+  // resvg draws nothing for images that it can't read.
   const isBlank = trial.rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : draw;
 }

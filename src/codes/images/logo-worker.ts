@@ -1,4 +1,4 @@
-/** Thread of render-apart.ts. The build makes it a separate file. */
+/** Worker thread that render-apart.ts starts. The build bundles it into a separate file. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { initWasm } from '@resvg/resvg-wasm';
 import type { LogoJob } from './render-apart.ts';

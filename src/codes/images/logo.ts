@@ -10,7 +10,7 @@ export interface Plate {
   rgb: Buffer;
 }
 
-/** Maximum width of the plate below a logo: 4 % of the code's area, while level H restores 30 %. */
+/** Maximum share of the code's width for the plate behind a logo: 4 % of the area. Level H restores 30 %. */
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
@@ -20,7 +20,7 @@ function plateAcross({ size }: Pick<Modules, 'size'>): number {
   return most % 2 === 1 ? most : most - 1;
 }
 
-/** Returns the code as drawn, without the dark modules below a logo. */
+/** Returns the modules to draw: those behind the logo are light. */
 export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
@@ -35,7 +35,7 @@ const MOST_PIXELS = 1200;
 /** Drawn plates, shared by the labels of a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** Returns the plate of a code; undefined without a logo. `pixelsAModule`: for PNG only. */
+/** Returns the plate for a code, or undefined without a logo. `pixelsAModule`: for PNG only. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

@@ -15,12 +15,12 @@ export type Draw = (box: number, background?: string) => Promise<Rendering>;
 
 export class RenderError extends Error {}
 
-/** Maximum processor time of a drawing, in seconds. */
+/** Maximum processor time for a drawing, in seconds. */
 const MOST_SECONDS = 5;
-/** Maximum wall-clock time of a drawing, in ticks, for a busy processor. */
+/** Maximum wall-clock time for a drawing, in ticks, if the processor is busy. */
 const MOST_TICKS = 600;
 const TICK_MS = 100;
-/** Maximum WebAssembly memory in bytes: the largest logo takes 6 MB, and each nested clip as much again. */
+/** Maximum WebAssembly memory in bytes. The largest logo takes 6 MB, and each nested clip as much again. */
 const MOST_BYTES = 512 * 2 ** 20;
 const MOST_HEAP_MB = 256;
 
@@ -68,7 +68,7 @@ export async function openRenderer(
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // Keeps standard output for data.
+    // The thread must not write to standard output.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -96,7 +96,7 @@ export async function openRenderer(
     return response;
   }
 
-  /** Runs one drawing at a time, so that each is timed. */
+  /** Runs one drawing at a time, because each has a time limit. */
   return (box, background) => {
     const drawn = turn.then(() => draw({ box, background }));
     turn = drawn.catch(() => undefined);

@@ -3,10 +3,10 @@ import { Resvg } from '@resvg/resvg-wasm';
 import { messageOf } from '#base/errors';
 import type { DrawRequest, DrawResponse } from './render-apart.ts';
 
-/** Maximum aspect ratio, because a longer logo is invisible in a square. */
+/** Maximum aspect ratio. A longer logo would be too thin to see in a square. */
 const MOST_RATIO = 8;
 
-/** Draws an SVG per request on a port. Every response is `damaged` if resvg can't be started. */
+/** Draws an SVG for each request on a port. Every response is `damaged` if resvg can't be started. */
 export function serveRenderer(port: MessagePort, svg: string, ready: Promise<void>): void {
   const responding = ready.then(
     () => (request: DrawRequest) => draw(svg, request),

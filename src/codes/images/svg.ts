@@ -15,7 +15,7 @@ import { formatPlate } from './write-png.ts';
 export function writeSvg({ across, outlines, style, plate }: Figure): string {
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
-  // Print programs support only `xlink:href`.
+  // Some print programs support only `xlink:href`.
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,
@@ -39,7 +39,7 @@ export function formatPath(outlines: readonly Outline[], offset: number): string
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');
 }
 
-/** Reads the drawing from an SVG of `writeSvg`. Throws Error for other SVGs. */
+/** Reads the drawing from an SVG that `writeSvg` wrote. Throws Error for other SVGs. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

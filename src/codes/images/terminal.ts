@@ -1,13 +1,13 @@
 import type { Modules } from './encode.ts';
 import type { Raster } from './raster.ts';
 
-/** Black on white of the 256-color palette (ECMA-48 with 38;5 and 48;5), which themes don't change. */
+/** Black on white in the 256-color palette (ECMA-48 with 38;5 and 48;5), which themes don't change. */
 const BLACK_ON_WHITE = '\u001b[38;5;16;48;5;231m';
 const RESET = '\u001b[0m';
 
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-/** Formats a code as half blocks, two rows per line. `plain`: without colors. */
+/** Formats a code as half blocks, with two rows per line. `plain`: without colors. */
 export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';

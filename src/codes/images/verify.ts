@@ -34,7 +34,7 @@ export function placeFault(drawing: Drawing, place: Position, expected: Expected
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
-/** Tolerance in mm, below a printer dot: PNG counts pixels per meter, and coordinates have four decimals. */
+/** Tolerance in mm, less than a printer dot. PNG counts pixels per meter; coordinates have four decimals. */
 const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {
@@ -121,6 +121,6 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 }
 
 export function decode({ width, height, gray }: Raster): string | undefined {
-  // I420 begins with the gray values: the decoder reads no others. A time limit would depend on load.
+  // The decoder reads only the gray values, with which I420 begins. A time limit would depend on load.
   return orUndefined(() => decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity }));
 }

@@ -32,7 +32,7 @@ export function matchColumns(input: Input, known: readonly string[], optional: r
     const folded = fieldOf(input, column);
     if (!mayHave(folded)) continue;
     const other = found.get(folded);
-    // The reader of the file reports a repeated name.
+    // The file's reader reports repeated names.
     if (other !== undefined && other !== column)
       faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
@@ -94,7 +94,7 @@ function placeKey({ line, column }: Fault): string {
 
 const MOST_SLIPS = 2;
 
-/** Returns whether words differ by two typos at most; in short names by one or a swap; in `id` by none. */
+/** Returns whether words differ by at most two typos. Short names allow one typo or a swap, and `id` none. */
 function looksLike(word: string, known: string): boolean {
   if (known.length <= MOST_SLIPS) return false;
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
@@ -105,8 +105,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Reads a cell as text; undefined if absent, null or empty. Reports as faults other types (a number 007 would
- * be 7) and, unless `mayBeHalf`, lone surrogates.
+ * Reads a cell as text, or returns undefined if it is absent, null or empty. Other types are faults (a number
+ * 007 would be 7) and, unless `mayBeHalf`, lone surrogates.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if ((value ?? '') === '') return undefined;
@@ -138,7 +138,7 @@ export function wrongWord(text: string, { what, all }: Words) {
 
 const SAMPLE = 200;
 
-/** Advises renaming unread columns with addresses to destination; undefined if there are none. */
+/** Advises renaming unread columns with addresses to destination. Returns undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {
@@ -153,7 +153,7 @@ export function renameAdvice({ rows }: Input, unread: readonly string[]): string
   return `${names} ${likely.map(inQuotes).join(' and ')} ${verb} addresses, so rename ${which} to destination`;
 }
 
-/** Returns the fault of a missing destination column; undefined for JSON if no column has addresses. */
+/** Returns a fault for a missing destination column, or undefined for JSON without a column of addresses. */
 function missingDestination(input: Input, unread: readonly string[]): Fault | undefined {
   const { headerLine: line } = input;
   const advice = renameAdvice(input, unread);

@@ -69,7 +69,7 @@ function readCells(cells: readonly string[], columns: readonly string[], rawCell
 
 const LONGEST_HEADER = 1 << 20;
 
-/** Returns the delimiter of `sep=;` (Excel's own first line), or the most frequent one in the header. */
+/** Chooses the delimiter: as in a first line `sep=;` (for Excel), as specified, or the likely one. */
 function chooseSeparator(utf8: Buffer, given: string | undefined) {
   const text = utf8.toString('utf8', 0, LONGEST_HEADER);
   const declared = /^sep=([\t\x20-\x7e])\r?\n/i.exec(text);
@@ -132,8 +132,8 @@ function createExtent(name: string): (cells: number, line: number) => void {
 }
 
 /**
- * Joins rows with mixed delimiters: a comma file that a semicolon spreadsheet (German Excel) saved as
- * `name,type,destination;;`. Throws UsageError if only some rows have both delimiters.
+ * Splits rows with mixed delimiters at commas: German Excel saves a comma file as `name,type,destination;;`.
+ * Throws UsageError if only some rows have both delimiters.
  */
 function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
   const [header, ...data] = records;
@@ -180,7 +180,7 @@ function splitAtCommas(
 
 const LINE_FEED = 0x0a;
 
-/** Last columns of results and lists. Excel omits them in blocks of 16 rows in which they are empty. */
+/** Last columns in results and lists. Excel omits them in blocks of 16 rows where they are empty. */
 const AT_END = new Set([
   ...['id', 'slug', 'short_url', 'created_at', 'updated_at'],
   ...['outcome', 'error', 'base', 'decision'],

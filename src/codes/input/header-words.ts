@@ -23,7 +23,7 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   at: 'datum zeitpunkt date fecha data 日時 日付 التاريخ تاريخ',
 };
 
-/** Words that also mean a postal address, so the cells decide. */
+/** Words that also mean a postal address. The column's cells decide. */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
 const FIELD_OF_WORD = new Map(
@@ -98,7 +98,7 @@ export function withNamedColumns(input: Input, options: Options): Input {
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }
 
-/** Returns the field assigned to a column, else its name in lower case. */
+/** Returns the field assigned to a column, or else the column's name in lower case. */
 export function fieldOf({ named }: Input, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }

@@ -15,8 +15,8 @@ export interface Doubt {
 }
 
 /**
- * Reads a row's changes. `isNew`: without a code yet, so an empty destination means none, and a lone
- * surrogate is a fault.
+ * Reads a row's changes. If `isNew` (no code yet), an empty destination means none, and a lone surrogate is a
+ * fault.
  */
 export function readChanges(
   row: InputRow,
@@ -30,7 +30,7 @@ export function readChanges(
   const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf('contains only spaces') });
   const address = cell(row, 'destination');
-  // An empty JSON value removes the destination; a blank cell of a table changes nothing.
+  // An empty JSON value removes the destination; a blank cell in a table changes nothing.
   const text = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
   const own = isJson || text?.trim() !== '' ? text : undefined;
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
@@ -77,7 +77,7 @@ export function readDestination(
   return { destination: tagged(columns.cell(row, 'destination'), destination, utm, mayLackUtm) };
 }
 
-/** Returns a destination with tags. If tags are impossible, only the row's own tags are a fault. */
+/** Returns a destination with UTM tags. If that is impossible, only the row's own tags are a fault. */
 function tagged(
   cell: InputCell,
   destination: string | undefined,

@@ -87,7 +87,7 @@ function toUtf8(bytes: Uint8Array, name: string) {
   }
 }
 
-/** Refuses UTF-16 without byte order mark (a NUL per letter) and files with NULs from a power cut. */
+/** Refuses UTF-16 without a byte order mark (a NUL per letter), and files with NULs from a power cut. */
 function refuseZeros(bytes: Uint8Array, name: string): void {
   const firstLine = bytes.indexOf(0x0a);
   const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
@@ -97,7 +97,7 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
 
-/** Returns the error for bytes that are not UTF-8, with the line in Excel's most common code page. */
+/** Returns the error for bytes that are not UTF-8. It shows the line in Excel's most common code page. */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
@@ -110,7 +110,7 @@ function notText(name: string, what: string, line?: number): UsageError {
   });
 }
 
-/** Finds the first line that is not UTF-8; a line feed is never part of a character. */
+/** Finds the first line that is not UTF-8. A line feed is never part of another character. */
 function firstBrokenLine(bytes: Uint8Array) {
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
@@ -130,8 +130,8 @@ const HEADERS = new Set([
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**
- * Parses IDs or slugs, one per line. Undefined if a line has several words or the first is a column name, as
- * in a table.
+ * Parses IDs or slugs, one per line. Returns undefined for a table: a line has several words, or the first is
+ * a column name.
  */
 export function parseBareNames(
   utf8: Buffer,

@@ -1,4 +1,4 @@
-/** Long number as spreadsheets save it in CSV: `1.23457E+19`. */
+/** Matches a long number as spreadsheets save it: `1.23457E+19`. */
 const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
 
 const NUMBER = /^-?[\d.,]+(e[+-]?\d+)?$/i;

@@ -20,7 +20,7 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // Only an entry contains the quoted text, because JSON escapes quotes. Recent entries are last.
+    // JSON escapes quotes, so only an entry contains the quoted text. Recent entries are last.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);
@@ -32,8 +32,8 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
 }
 
 /**
- * Names a file by 32 bits of base URL and key (FNV-1a): node:crypto loads slowly, and collisions are
- * harmless.
+ * Names a file by a 32-bit hash (FNV-1a) of base URL and key, because node:crypto loads slowly. Collisions
+ * are harmless.
  */
 function nameOf({ baseUrl, apiKey }: Workspace): string {
   let hash = 0x811c9dc5;

@@ -1,14 +1,14 @@
 /**
  * Lists all codes of a workspace, and verifies that the list is complete. Page numbers shift if codes are
  * created or deleted meanwhile, so one of these conditions must hold:
- * - After one pass, every response has the same total, as many distinct codes were received, and each existed
- *   at the first response: it is older than some code of the first page, or than that response by a margin. A
- *   code that takes the place of a deleted one is younger.
- * - After two passes, the second has every code of the first again, on full pages except for the last, so
- *   that no code moved to a page that was already read.
+ * - After one pass, every response has the same total, that many distinct codes were received, and each
+ *   existed at the first response. It did if it is older than some code on the first page, or than that
+ *   response by a margin. A code that takes the place of a deleted one is younger.
+ * - After two passes, the second has every code of the first again. All its pages except the last are full,
+ *   so no code moved to a page that was already read.
  *
- * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date. Only
- * the totals of `Doubt` are capped. A later response never shows an older state. A service with a wrong
+ * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date. Only the
+ * totals in `Doubt` may be capped. A later response never shows an older state. A service with a wrong
  * total does not list codes twice.
  */
 import { collectPages } from '#base/collections';
@@ -22,15 +22,16 @@ import { MAX_CODES_PAGE, type Page, type QrCode } from '#service/shapes';
 export type Lister = Pick<Service, 'listCodes' | 'concurrency'>;
 
 const MOST_READINGS = 3;
-/** Number of requests allowed beyond three times the pages of the returned codes. */
+/** Maximum number of requests in addition to three times the number of pages. */
 const SPARE_REQUESTS = 20;
 
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
 /**
- * Totals that may be capped. `any`: all; `round` (where a missed code would be created twice): multiples of
- * 100, and totals with a full last page; `usual`: of these, up to 1000, or 1 or 5 and zeros.
+ * Totals that may be capped. `any`: all. `round`: multiples of 100, and totals with a full last page (for
+ * commands that would create a missed code twice). `usual`: of these, up to 1000, or 1 or 5 followed by
+ * zeros.
  */
 export type Doubt = 'usual' | 'round' | 'any';
 
@@ -79,7 +80,7 @@ const createReading = () => ({
   steady: true,
   existed: (_code: QrCode) => false,
   allExisted: true,
-  /** Whether an inner page was short: new codes could replace missing ones. */
+  /** Whether a page before the last was short. New codes could then replace missing ones. */
   gap: false,
 });
 
@@ -97,7 +98,7 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Ignores a newest code from the future: later codes would look older. Date has whole seconds.
+  // Ignores a time in the future, which would make later codes look older. Date has whole seconds.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.existed = ({ created_at }) => {
@@ -138,7 +139,7 @@ function isAffordable({ requests, pages }: Costs): boolean {
   return requests < MOST_READINGS * pages + SPARE_REQUESTS;
 }
 
-/** Reads pages, in the service's page size. A page without new codes is the end, whatever the total. */
+/** Reads pages in the service's page size. Ends at a page without new codes, whatever the total. */
 async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs: Costs) {
   const request = (page: number, limit: number) => {
     costs.requests += 1;
@@ -151,7 +152,7 @@ async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs
   if (first.rows.length === 0) return;
   yield firstRows;
 
-  // The first page has the service's page size, unless it has the whole total.
+  // The first page has the service's page size, unless it has all codes.
   const limit =
     first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
@@ -168,7 +169,7 @@ async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs
     last = next;
     return added;
   };
-  // Not a generator, which can't continue after its end: the next page may raise the budget.
+  // A generator can't continue after its end, but the next page may raise the budget.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {

@@ -31,9 +31,9 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
 const HANDFUL = 3;
 
 /**
- * Finds codes: requests each of a few IDs, or each code if all slugs are cached and the listing costs more;
- * otherwise reads the listing until all are found, also for an ID with another slug, which may belong to
- * another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
+ * Finds codes. Requests them one by one if there are few IDs, or if all slugs are cached and the listing
+ * costs more. Otherwise, reads the listing until all are found, also if an ID has a different slug, which may
+ * belong to another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
  */
 export async function findCodes(
   targets: readonly Target[],
@@ -80,7 +80,9 @@ async function getAll(
   return isStale ? undefined : found;
 }
 
-/** Returns whether all slugs are cached, and a request for each and for `others` costs at most the listing. */
+/**
+ * Returns whether all slugs are cached and requests for these codes and `others` cost at most the listing.
+ */
 async function isCheaperEach({ slugs }: Finder, wanted: readonly string[], others: number): Promise<boolean> {
   const ids = await Promise.all(wanted.map((slug) => slugs.idOf(slug)));
   if (ids.includes(undefined)) return false;
@@ -126,7 +128,7 @@ async function getEach(ids: Iterable<string>, service: Finder): Promise<QrCode[]
 /** Number of codes above which pages are requested in parallel, though the last may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** Lists codes until all slugs and all but `handful` IDs are found, and requests each remaining ID. */
+/** Lists codes until all slugs and all but `handful` IDs are found, then requests each remaining ID. */
 async function list(names: Names, service: Finder, handful = 0): Promise<QrCode[]> {
   const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
   const listed: QrCode[] = [];
@@ -142,7 +144,10 @@ async function list(names: Names, service: Finder, handful = 0): Promise<QrCode[
   return listed;
 }
 
-/** Finds rows whose ID and slug belong to two codes. Unknown slugs are valid: spreadsheets make 007 a 7. */
+/**
+ * Finds rows whose ID and slug belong to two codes. Unknown slugs are valid, because spreadsheets turn 007
+ * into 7.
+ */
 export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
   return rows.flatMap(({ id, slug, line }) => {
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ slug })] : [];

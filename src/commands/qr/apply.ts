@@ -174,8 +174,8 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the lock file's workspace. Its codes identify a rotated key, but the file keeps the recorded key,
- * because users with different keys share it.
+ * Returns the lock file's workspace. After a key rotation, codes in the file identify the workspace. The file
+ * keeps the recorded key, because users with different keys share it.
  */
 async function workspaceOf(
   context: Context,

@@ -128,7 +128,7 @@ export const command = defineCommand({
       const outcomes = countOutcomes(rows);
       Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
       if (silence) {
-        // K10: writes no file and no news if nothing responded. Rows on standard output state the reasons.
+        // K10: if nothing responded, writes no file and no news. Rows on standard output state the reasons.
         const { path } = output.plan;
         if (!last && path === undefined) await output.print(rows);
         throw noResponse(silence, flags.sinceLast ?? path);

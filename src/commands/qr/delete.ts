@@ -109,7 +109,7 @@ async function backupOf(
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
 }
 
-/** Maximum number of records on a terminal by default, so that later notes stay visible. */
+/** Maximum number of records that a terminal shows by default. Later notes then stay visible. */
 const MOST_RECORDS = 10;
 
 async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {

@@ -37,7 +37,7 @@ export function utmOf(
   return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
-/** Adds tags to a destination. Throws UsageError if it is not a web address. */
+/** Adds UTM tags to a destination. Throws UsageError if it is not a web address. */
 export function withTags(destination: string, utm: UtmTags, what = 'the destination'): string {
   try {
     return addUtm(destination, utm);
@@ -58,7 +58,7 @@ export function withoutUndefined<K extends string>(
   >;
 }
 
-/** Warns about a new destination. Throws UsageError if it can't work when scanned, unless `force`. */
+/** Warns about a new destination. Unless `force`, throws UsageError if it can't be opened when scanned. */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   if (!force) refuseDead(code.destination, code.type);
   warnOfDestination(context, code);

@@ -142,14 +142,14 @@ function parseTemplate(raw: string) {
   return { template, isCompleted: template !== raw };
 }
 
-/** Returns the style that flags specify; by default 30 mm at 300 dpi, black on white. */
+/** Returns the style that flags specify. The default is 30 mm at 300 dpi, black on white. */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    // `--no-color` is a global flag.
+    // The global flag `--no-color` makes it false.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
   };
@@ -163,7 +163,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
 const SET_SHORT_URL =
   'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.';
 
-/** Returns the configured template of short URLs, which is never guessed. Throws UsageError if missing. */
+/** Returns the configured template for short URLs, which is never guessed, or throws UsageError. */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)

@@ -17,7 +17,7 @@ import type { Context } from '#context';
 import type { QrCode } from '#service/shapes';
 import type { ImageFlags } from './image-flags.ts';
 
-/** Chooses codes to draw. Omits paused and expired ones unless CODE or --status selects them. */
+/** Chooses codes to draw. Omits paused and expired codes unless CODE or --status selects them. */
 export async function choosePrintable(
   context: Context,
   names: readonly string[],
@@ -69,7 +69,7 @@ interface Drawing {
   sheet?: string;
 }
 
-/** Returns whether to draw; false after a --dry-run. Throws UsageError for unprintable codes. */
+/** Returns whether to draw: false after a --dry-run. Throws UsageError for unprintable codes. */
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,

@@ -17,7 +17,6 @@ import type { QrCode } from '#service/shapes';
 import { type ImageFlags, requireShortUrl, SHEET_COLUMNS, styleOf } from './image-flags.ts';
 import { choosePrintable, keepPrintable, mayDraw } from './image-plan.ts';
 
-/** Writes the sheet, or lists its labels with --dry-run. */
 export async function writeSheet(
   context: Context,
   names: readonly string[],
@@ -56,7 +55,7 @@ export async function writeSheet(
     throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
   const labels = all.encoded.flatMap((encoded, at) => {
     const text = captioned[at]?.text ?? '';
-    // An empty cell means no caption. Every font has the letters of a percent-encoded slug.
+    // An empty cell means no caption. Every font can write the percent-encoded slug in `plain`.
     const isEmptyCell = text === '' && !CAPTIONS.has(caption);
     const plain = isEmptyCell ? '' : fillShortUrl('{slug}', encoded.code);
     return Array.from({ length: copies }, () => ({ ...encoded, caption: text, plain }));

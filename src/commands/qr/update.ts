@@ -194,7 +194,7 @@ function planDated(input: PlanInput, file: Source, nowMs: number | undefined): P
   });
 }
 
-/** Returns the zone of times without a zone. Ignores the machine's, because machines may share a plan. */
+/** Returns the zone for times without one. Ignores the machine's zone, because machines may share a plan. */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

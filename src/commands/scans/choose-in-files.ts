@@ -6,7 +6,7 @@ import type { Context } from '#context';
 import { type CodeOfScans, keyOfCode } from '#scans/stats/code-of-scans';
 import { isUuid } from '#service/checks';
 
-/** Divides arguments into files and codes: a shell expands `--input *.csv` to several words. */
+/** Divides arguments into files and codes, because a shell expands `--input *.csv` to several words. */
 export async function divideNames(names: readonly string[]): Promise<{ files: string[]; codes: string[] }> {
   const files: string[] = [];
   const codes: string[] = [];
@@ -21,7 +21,7 @@ type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
-/** Returns a test of codes in scan files; undefined if all are chosen. */
+/** Returns a test for the chosen codes in scan files, or undefined if all are chosen. */
 export async function chooseInFiles(context: Context, codes: readonly string[], choice: CodeChoice) {
   const { from, name } = choice;
   if (codes.length === 0 && from === undefined && name === undefined) return undefined;
@@ -65,7 +65,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       if (code.isGuess && found.length === 0 && given.length > 0) others.add(code.value);
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
     },
-    /** Warns about chosen codes without scans. Throws UsageError if rows without a code may be theirs. */
+    /** Warns about chosen codes without scans. Throws UsageError if rows that name no code may be theirs. */
     noteUnseen({ warn }: Context['console']): void {
       const unseen = given.filter((one) => !seen.has(one)).map(({ id, slug }) => shown(slug ?? id ?? ''));
       if (unseen.length === 0) return;

@@ -77,7 +77,6 @@ export async function planCount(
   return {
     ...chosen,
     logs,
-    /** Test for codes in files; undefined if all are counted. */
     inFiles: logs && (await chooseInFiles(context, codes, flags)),
     choice: flags,
     names: logs ? [] : names,
@@ -90,7 +89,7 @@ export async function planCount(
   };
 }
 
-/** Parses `--compare`. Throws UsageError, also if its range ends after the counted range begins. */
+/** Parses `--compare`. Throws UsageError if it is invalid, or ends after the counted range begins. */
 function parseComparison(
   raw: string,
   startMs: number | undefined,
@@ -109,7 +108,7 @@ function parseComparison(
   });
 }
 
-/** Returns the chosen codes that pass the filters. Throws like `chooseLabels`. */
+/** Returns the chosen codes that pass the filters. Throws as `chooseLabels` does, or if none pass. */
 export async function codesOf(context: Context, plan: CountPlan): Promise<readonly CodeLabel[]> {
   const { choice, names, filters, table, needsLabels } = plan;
   const chosen = plan.chosen ?? (await chooseLabels(context, names, choice, { isWanted: needsLabels }));
@@ -135,7 +134,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   return counted;
 }
 
-/** Prints notes and warnings on gaps in the figures. */
+/** Prints notes and warnings about gaps in the figures. */
 export function noteCount({ console }: Context, plan: CountPlan, counted: Counted): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;
@@ -207,7 +206,7 @@ export function figuresInput(
   return { ...counted, ...local, top, codes: left };
 }
 
-/** Formats the counted range; without an end, up to the last scan. */
+/** Formats the counted range. If it has no end, it ends at the last scan. */
 export function readRange({ span, current }: Counted, zone: string): string {
   if (current.total() === 0 && span.untilMs === undefined) return '';
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
@@ -218,7 +217,7 @@ export function previousRange({ before }: Counted, zone: string): string {
   return formatLocalRange(before?.span, zone);
 }
 
-/** Returns `Counted 1,000 scans from … to … (4 requests)`, without a range if `zone` is undefined. */
+/** Returns `Counted 1,000 scans from … to … (4 requests)`. Omits the range if `zone` is undefined. */
 export async function closingWords(
   context: Context,
   { filters }: CountPlan,

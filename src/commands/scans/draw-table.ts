@@ -15,10 +15,10 @@ const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
 const LARGEST_CHANGE = 9.99;
 
-/** Characters of a table. Empty `full` or `sparks` draws no bars or no sparklines. */
+/** Characters for tables. An empty `full` or `sparks` draws no bars or no sparklines. */
 export type Signs = Record<'full' | 'half' | 'sparks' | 'none' | 'beforeData' | 'part', string>;
 
-/** Character sets. `words` is for screen readers, which skip signs or read each of them. */
+/** Character sets. `words` is for screen readers, which skip symbols or read out each one. */
 export const SIGNS = {
   blocks: { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†', part: '*' },
   ascii: { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!', part: '*' },
@@ -42,7 +42,7 @@ interface TableColumn extends Column {
   cells: readonly Cell[];
 }
 
-/** Returns sizes of bars: averages for weekdays and hours, which a range may not have equally often. */
+/** Returns the sizes of bars. Weekdays and hours use averages, because a range may have some more often. */
 export function sizesOf(section: Section): number[] {
   return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
 }
@@ -133,7 +133,7 @@ function barOf(size: number, most: number, room: number, { full, half }: Signs):
   return full.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? half : '');
 }
 
-/** Formats a value, or in parentheses a label such as `(none)`. */
+/** Formats a value, or a label in parentheses such as `(none)`. */
 export function formatValue(
   { value, isRest, isPart }: Figure,
   { noneIs }: Section,

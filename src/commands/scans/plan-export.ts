@@ -152,13 +152,13 @@ export async function planExport(
 function columns(labeled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labeled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // Has `isTime` in all formats, because a workbook may be saved as CSV.
+    // Sets `isTime` in all formats, because a workbook may be saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
-/** Plans partitions, in UTC by default: readers of a dataset may be anywhere. */
+/** Plans partitions, in UTC by default, because readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

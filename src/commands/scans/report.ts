@@ -120,7 +120,7 @@ export const command = defineCommand({
     if (path !== undefined && path !== '-') await checkWholeFile(path);
     const logo = flags.logo === undefined ? undefined : await loadLogo(context, flags.logo);
     const plan = { ...(await planCount(context, args, flags, DEFAULT_BY)), needsLabels: true };
-    // The report needs days of the data, and codes without scans.
+    // The report needs counts by day, and codes without scans.
     const needed = plan.logs ? [groupOf('day')] : [groupOf('day'), groupOf('code')];
     const groups = [
       ...plan.groups,

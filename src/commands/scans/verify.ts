@@ -102,7 +102,7 @@ export const command = defineCommand({
     const { logged, added } = totalsOf(results);
     Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
     const failure = printClosing(context, job, results, isRepair);
-    // With --quiet, cron mails only differences and repairs.
+    // With --quiet, prints only differences and repairs, for cron.
     if (failure || added > 0 || !context.flags.quiet)
       await writeAll(await output.open(), [results.flatMap(rowsOf)]);
     if (failure) throw failure;
@@ -117,7 +117,7 @@ function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
   });
 }
 
-/** Verifies and repairs the log of `scans export --append`. */
+/** Verifies and repairs the files that `scans export --append` wrote. */
 export async function verifyAppended(
   context: Context,
   names: readonly string[],

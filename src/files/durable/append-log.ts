@@ -77,7 +77,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   return file;
 }
 
-/** Group commit: records added during a flush share the next flush. */
+/** Creates a group-commit writer: records added during a flush share the next flush. */
 function createAppender<R extends { is: string }>(
   disk: Disk,
   file: DiskFile,

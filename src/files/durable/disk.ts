@@ -1,6 +1,6 @@
 import { systemCode } from '#base/errors';
 
-/** Interface of the disk. Tests make each operation fail, or cut the power during it. */
+/** Interface to the disk. Tests make each operation fail, or simulate a power cut during it. */
 
 export interface DiskStat {
   size: number;
@@ -111,7 +111,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields a file in pieces, each valid until the next is requested. Stops early at the end of the file. */
+/** Yields part of a file in pieces, each valid until the next is requested. Stops at the end of the file. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

@@ -1,4 +1,4 @@
-/** Follows links one by one: `realpath` could follow a link that is created after the check (TOCTOU). */
+/** Follows links one by one, because `realpath` could follow a link created after the check (TOCTOU). */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemError } from './path-errors.ts';
 
@@ -18,7 +18,7 @@ interface Followed {
   leaving?: string;
 }
 
-/** Follows links. Trusts links of root, of `user`, and of each user to their own files. */
+/** Follows links. Trusts links by root, by `user`, and by each user to their own files. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

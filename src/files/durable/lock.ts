@@ -29,7 +29,7 @@ interface LockOptions {
 const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
-/** Takes the lock of the file at `path`, whose directory must exist. */
+/** Takes the lock for the file at `path`, whose directory must exist. */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
@@ -60,7 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/** Returns the same name for all links, mounts and cases of a path: some disks ignore case. */
+/** Returns the same name for all links, mounts and cases of a path, because some disks ignore case. */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {
@@ -99,7 +99,7 @@ function listen(address: string): Promise<Lock | undefined> {
       else fail(cannotLock(cause));
     });
     const release = () => new Promise<void>((closed) => server.close(() => closed()));
-    // `exclusive`: a cluster worker would otherwise share its parent's socket.
+    // Without `exclusive`, a cluster worker would share its parent's socket.
     server.listen({ path: address, exclusive: true }, () => done({ release }));
   });
 }

@@ -33,7 +33,7 @@ import { notRegular, systemError } from './path-errors.ts';
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
-/** Creates a rename that retries on Windows, where virus scanners briefly keep new files open. */
+/** Returns a rename function that retries, because virus scanners on Windows briefly keep new files open. */
 export function createRenameWithRetry(
   rename: (from: string, to: string) => Promise<void>,
   wait: (ms: number) => Promise<unknown> = sleep,
@@ -70,7 +70,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Option of `stat`, because inode numbers and times exceed JavaScript's numbers. */
+/** Option for `stat`. Inode numbers and times in ns exceed JavaScript's safe integers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -93,7 +93,7 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 /** D14: flag that refuses a link in place of the resolved file; 0 on Windows. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** Flag for appending, with which Windows can't truncate a file. */
+/** Flag for appending. Windows can't truncate a file that was opened with it. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -121,7 +121,7 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** Returns an open file's path. D14: only for root, whom links could redirect to a protected path. */
+/** Returns an open file's path. D14: only for root, because links could lead root to a protected path. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
@@ -177,7 +177,7 @@ async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/** Parses /proc/self/mountinfo (proc_pid_mountinfo(5)), with octal escapes. */
+/** Returns the mount points in /proc/self/mountinfo (proc_pid_mountinfo(5)). */
 export function parseMountPoints(text: string): Set<string> {
   return new Set(
     text.split('\n').map((line) => {

@@ -9,8 +9,8 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * Opens an input. D17: refuses links of other users or out of a GitHub workspace, because messages quote
- * inputs.
+ * Opens an input. D17: refuses other users' links, and links out of a GitHub workspace, because messages
+ * quote inputs.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
@@ -24,7 +24,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   );
 }
 
-/** Resolves an input's links; undefined if this run may follow all links. */
+/** Returns an input's path without links; undefined if this run may follow all links. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** `code` is executed, so its owner must be known. */
+/** Limits of a cache. `code` is executed, so its owner must be known. */
 interface CacheBounds {
   largest: number;
   most: number;
@@ -59,7 +59,7 @@ export function openOwnCache(
   };
 }
 
-/** Returns the owner of the cache. Throws in a set-uid program. */
+/** Returns the cache's owner. Throws in a set-uid program. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code'))
@@ -96,7 +96,7 @@ function makePrivate(directory: string, owner: number | undefined): void {
   const [highest] = missing;
   const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
   if (owner !== undefined && (uid !== owner || (mode & OTHERS_WRITE) !== 0)) throw new Error('not ours');
-  // Node's `recursive` may loop endlessly (write.ts).
+  // `recursive` in Node may loop endlessly (write.ts).
   for (const level of missing) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

@@ -63,7 +63,7 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
-/** Converts a system error to a Failure. `task`: infinitive; `state`: clause (`no changes were made`). */
+/** Converts a system error to a Failure. `task` is an infinitive, `state` a clause without a period. */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

@@ -7,7 +7,7 @@ import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Running processes, because temporary files of others are leftovers. */
+/** Shows which processes run. Temporary files from all others are leftovers. */
 export interface Processes {
   pid: number;
   isRunning(pid: number): boolean;
@@ -22,7 +22,7 @@ export interface ReplaceOptions {
 
 export type Replacement = Awaited<ReturnType<typeof openReplacement>>;
 
-/** Starts to replace the file at a real path. Throws system errors, or UsageError if names change (D14). */
+/** Starts to replace the file at a real path. Throws system errors, or UsageError if it moves (D14). */
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}) {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
@@ -52,7 +52,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
         size += bytes.length;
         flush.wrote(bytes.length);
       }),
-    /** Returns a rollback to this point. No write may be in progress. */
+    /** Returns a function that rolls back to this point. No write may be in progress. */
     checkpoint() {
       const kept = size;
       return async () => {
@@ -102,7 +102,7 @@ function temporaryStart(path: string): string {
   return `.${fits ? name : hash('sha256', name)}.`;
 }
 
-/** D7: removes temporary files of runs that were killed. */
+/** D7: removes temporary files that killed runs left. */
 async function removeLeftovers(disk: Disk, path: string, processes: Processes | undefined): Promise<void> {
   if (!processes) return removeFile(disk, temporaryOf(path));
   const start = temporaryStart(path);
@@ -110,7 +110,7 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
     for (const name of await directory.names().catch(() => [])) {
       const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
       if (pid === undefined) continue;
-      // This process has no file yet: a file with its ID is a leftover.
+      // This process has no file yet, so a file with its ID is a leftover.
       const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
       if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
     }
@@ -157,7 +157,7 @@ export async function putInPlace(
   path: string,
   beforeRename?: () => void | Promise<void>,
 ): Promise<void> {
-  // D1: flush the content before the rename makes it visible.
+  // D1: flushes the content before the rename makes it visible.
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));

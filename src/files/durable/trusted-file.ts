@@ -16,7 +16,7 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * Resolves links, also of a missing file. D14: refuses links as Linux does in /tmp (`protected_symlinks`).
+ * Resolves links, even to a missing file. D14: refuses links as Linux does in /tmp (`protected_symlinks`).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -33,7 +33,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Resolves links. Throws like `realPath`, and if a link leads out of `within`, a real path. */
+/** Resolves links. Throws like `realPath`, or if a link leads out of `within`, a real path. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -83,7 +83,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
-/** Runs `work` on a file; undefined if missing. Throws UsageError if untrusted. */
+/** Runs `work` on a file; undefined if there is none. Throws UsageError if it is untrusted. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -130,7 +130,7 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: root trusts a file of root or of the directory's owner, unless it has more hard links. */
+/** D14: root trusts only files owned by root or the directory's owner, and without other hard links. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));
@@ -151,7 +151,7 @@ const HINTS: Readonly<Record<Use, string>> = {
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
 
-/** Runs work in an open directory, whose name another user may change meanwhile (TOCTOU). */
+/** Runs `work` in an open directory, whose name another user may change meanwhile (TOCTOU). */
 export async function inDirectory<T>(
   disk: Disk,
   path: string,

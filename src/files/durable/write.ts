@@ -29,7 +29,7 @@ export async function truncateTo(
 
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
-/** Flushes a large file during writing, so that the last flush takes less time. */
+/** Flushes a large file while it is written, so that the last flush takes less time. */
 export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   let waiting = 0;
   let flushing: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
       waiting = 0;
       flushing = flush();
     },
-    /** D3: waits for flushes, and throws an earlier error, which the system reports once. */
+    /** D3: waits for flushes. Throws an earlier error, because the system reports it only once. */
     async settled() {
       await flushing;
       throwFailure();

@@ -11,7 +11,7 @@ export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'dis
     passedOn += waiting.length;
     const rows = waiting;
     waiting = [];
-    // Fails after a failed write: rows of codes that seemed complete may be lost.
+    // Fails again after a failed write, because rows of complete codes may be lost.
     await failure;
     if (rows.length === 0) return;
     const written = sink.write(rows);

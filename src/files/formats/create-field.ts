@@ -5,7 +5,7 @@ const LONGEST_VALUE = 100;
 
 type Encode = (value: unknown) => string;
 
-/** Creates a function that encodes the fields `names` of a row, each after its opening. */
+/** Returns a function that encodes the fields `names` of a row, each after its opening text. */
 export function createLine(
   names: readonly string[],
   openingOf: (name: string, index: number) => string,
@@ -20,7 +20,7 @@ export function createLine(
   };
 }
 
-/** Creates a function that caches encoded values, because a lookup takes less time than encoding. */
+/** Returns a function that caches encoded values, because a lookup takes less time than encoding. */
 export function createField(opening: string, encode: Encode): Encode {
   let known: Map<unknown, string> | undefined = new Map();
   return (value) => {

@@ -29,7 +29,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 
   return {
     touched: () => touched,
-    /** Copies a chunk. Rejects if an earlier write failed. */
+    /** Buffers a copy of a chunk. Rejects if an earlier write failed. */
     async write(chunk: string | Uint8Array) {
       touched = true;
       const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // bytes per UTF-16 unit
@@ -60,7 +60,7 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-/** Creates a gzip (RFC 1952) or copying encoder. Deterministic: zlib leaves the time zero. */
+/** Creates a gzip (RFC 1952) or copying encoder. It is deterministic, because zlib sets no time. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

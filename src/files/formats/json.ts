@@ -3,7 +3,7 @@ import { createLine } from './create-field.ts';
 import { type Formatter, formatterOf, type Shape } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
-/** Formats one record per line, with the keys `names` in order; all keys if undefined. */
+/** Creates a formatter with one record per line, and the keys `names` in order (undefined: all keys). */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const format = createRecordFormatter(names);
   return formatterOf((rows) => rows.map((row) => `${format(row)}\n`).join(''));
@@ -37,14 +37,14 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
   };
 }
 
-/** Creates a formatter of records. A missing key is null, so that every record has the same keys. */
+/** Returns a function that formats records. A missing key is null, so that every record has the same keys. */
 function createRecordFormatter(names: readonly string[] | undefined): (row: Row) => string {
   if (!names) return formatCompact;
   const openingOf = (name: string, index: number) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
   return createLine(names, openingOf, (value) => formatCompact(value ?? null), '}');
 }
 
-/** Formats a value as text: null as an empty one, objects as JSON. */
+/** Formats a value as text: null as an empty string, and objects as JSON. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
@@ -53,7 +53,7 @@ export function plainText(value: unknown): string {
 
 const DEEPEST = 200;
 
-/** Formats any value, `indent` in spaces. Throws UnexpectedResponseError if nested too deep. */
+/** Formats a value as JSON, `indent` in spaces. Throws UnexpectedResponseError if it is nested too deep. */
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

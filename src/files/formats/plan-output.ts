@@ -49,7 +49,7 @@ export interface PlanContext {
 }
 
 /**
- * Combines the output flags. The format is that of `--format`, the extension, the profile or the default, in
+ * Combines the output flags. The format comes from `--format`, the extension, the profile or the default, in
  * this order. Throws UsageError for contradictory flags and unknown fields.
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
@@ -69,7 +69,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells,
     excel,
     timezone,
-    // The same command may have written the file with other columns.
+    // The same command may have written the file with all or with the chosen columns.
     replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
   };
   if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);

@@ -1,4 +1,4 @@
-/** Scan; after `qr_id`, `qr_slug`, `qr_name` if several codes share an output. */
+/** Fields of a scan, after `qr_id`, `qr_slug` and `qr_name` if codes share an output. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface TimedRows {
@@ -6,7 +6,7 @@ export interface TimedRows {
   times: readonly number[];
 }
 
-/** Removes rows after the checkpoint; resolves to false if they were printed. */
+/** Removes rows after the checkpoint. Resolves to false if they were already printed. */
 export type Rewind = () => Promise<boolean>;
 
 export interface RowSink<Batch = readonly Row[]> {
@@ -24,7 +24,7 @@ export interface RowSink<Batch = readonly Row[]> {
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Start of the scans to read in ms; undefined for the first scan. */
+  /** Time (ms) from which to read scans; undefined for the first scan. */
   sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

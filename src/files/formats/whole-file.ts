@@ -77,7 +77,7 @@ export async function writeWholeFile(
   }
 }
 
-/** Descriptors of this process, whose files must not be replaced. */
+/** Matches descriptors of this process, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
 /** Devices in any Windows directory: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
@@ -178,7 +178,7 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   return checked(await disk.open(real, 'w'), async (file) => {
     await expectAtPath(disk, file, real);
-    // Another process replaced a device by a regular file after its name was checked.
+    // Another process replaced a device with a regular file after its name was checked.
     if ((await file.stat()).isFile())
       throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
   });
@@ -202,7 +202,7 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
 
 export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
 
-/** Creates a directory. Throws UsageError, also for other users' links (D14), or LocalError. */
+/** Creates a directory, and returns its real path. Throws LocalError or UsageError (D14). */
 export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
   try {
     return await makeRealDirectories(nodeDisk, path);

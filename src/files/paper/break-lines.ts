@@ -1,9 +1,9 @@
 import { firstIndex } from '#base/collections';
 
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fc\uff00-\uffef]/u;
-/** Characters that do not begin a line (JLREQ 3.1.7). */
+/** Matches characters that must not begin a line (JLREQ 3.1.7). */
 const NOT_FIRST = /[、。，．・：；？！）］｝」』】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ％]/u;
-/** Characters that do not end a line (JLREQ 3.1.8). */
+/** Matches characters that must not end a line (JLREQ 3.1.8). */
 const NOT_LAST = /[（［｛「『【〈《〔]/u;
 
 const ELLIPSIS = '…';

@@ -10,12 +10,12 @@ const SUBSETS = [
   ...['devanagari', 'arabic', 'japanese'],
 ];
 
-/** Families of subsets, if not noto-sans. */
+/** Font families by subset. All other subsets use noto-sans. */
 const FAMILIES: Readonly<Record<string, string>> = { arabic: 'noto-sans-arabic', japanese: 'm-plus-1p' };
 
 export type Weight = 400 | 600;
 
-/** Subsets without a semibold file, which would take 1 MB: they are thickened instead. */
+/** Subsets that are thickened for semibold text, because their semibold files would take 1 MB. */
 const REGULAR_ONLY: ReadonlySet<string> = new Set(['arabic', 'devanagari', 'japanese']);
 
 export interface CaptionFont {
@@ -25,12 +25,12 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads the fonts for texts or equivalent characters. Throws LocalError if a file is missing. */
+/** Loads the fonts for texts, or for equivalent characters. Throws LocalError if a file is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
   for (const subset of SUBSETS) {
-    // The first font has the ellipsis.
+    // Always loads the first font, for the ellipsis.
     if (fonts.length > 0 && missing.size === 0) break;
     const font = await loadFont(subset, weight);
     const before = missing.size;

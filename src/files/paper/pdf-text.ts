@@ -4,9 +4,9 @@ import type { Piece } from './captions.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** Makes pdfkit lay out a text as a whole: by words, Arabic would be in the wrong order. */
+/** Makes pdfkit lay out a text as a whole. By words, its default, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/** Texts of letters with one form. pdfkit caches their words, which is ten times as fast. */
+/** Matches texts whose letters have one form. pdfkit caches their words, which is ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {

@@ -11,9 +11,9 @@ export function openPdf(title: string, options: PDFKit.PDFDocumentOptions): PDFK
   const document = new PDFDocument({
     margin: 0,
     autoFirstPage: false,
-    // The output of zlib would differ by engine.
+    // The output of zlib differs between builds of Node.
     compress: false,
-    // Sets no font: the standard fonts of pdfkit are not embedded.
+    // Sets no font, because pdfkit's standard fonts are not embedded.
     font: '',
     // Otherwise, the file ID would depend on the time of day.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },

@@ -49,7 +49,7 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: extends the known IDs to rows as old as `oldestMs`. */
+  /** A11: reads back the IDs of rows dated `oldestMs` or later. Throws if only rotated files have them. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
@@ -73,7 +73,7 @@ export function createAppendFile(job: AppendJob) {
     const overlap = overlapOf(overlaps, code);
     const oldestMs = times.reduce((oldest, time) => Math.min(oldest, time), Infinity);
     if (begunAt) await widen(code, overlap, oldestMs);
-    // A10: dedup against the file and within the batch.
+    // A10: skips rows in the file or repeated in the batch.
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {
       const id = String(row.id);
@@ -130,7 +130,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /** Ends a failed run: commits added rows, but no rows of a new file. Never throws. */
+  /** Ends a failed run: commits the added rows, except with `restart`. Never throws. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
@@ -144,7 +144,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /** Creates the sink of a code. If `own`, the sink's end closes the file. */
+  /** Creates the sink for a code. If `own`, ending the sink closes the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -196,10 +196,10 @@ export function createAppendFile(job: AppendJob) {
 
   return {
     path,
-    /** Returns the totals of the last commit. */
+    /** Returns the totals at the last commit. */
     contents: () => kept,
     sinkOf,
-    /** A34: adds scans that no file of the log has, as compared under this lock. */
+    /** A34: adds scans that a comparison under this lock found in no file of the log. */
     addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
     noteGone(code: string): boolean | undefined {
       const overlap = overlaps.get(code);
@@ -215,12 +215,12 @@ export function createAppendFile(job: AppendJob) {
 }
 
 export interface RowTail {
-  /** Writes rows. Returns whether to commit. */
+  /** Writes rows. Returns whether to commit them. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;
   drop?(code: string): Promise<void>;
-  /** Reads rows of the file, at least from `fromMs` on. */
+  /** Reads the rows in the file, at least from `fromMs` on. */
   readBack(onRow: (row: SavedRow) => void, fromMs: number): Promise<void>;
   keepsState(): boolean;
   isStamped(): boolean;

@@ -44,7 +44,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/** Opens the committed file. Throws like `openAppendFile`. */
+/** Opens the file at its last commit. Throws like `openAppendFile`. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const { state, damage } = await readCurrentState(job);
   if (!state) return openWithoutState(job, damage);
@@ -56,7 +56,7 @@ async function openWithState(
   state: AppendState,
   { workspace, isRenewed }: Recorded,
 ): Promise<CommittedPoint> {
-  // A18: the log begins with the first run's lower bound.
+  // A18: the log still begins at the first run's lower bound.
   const { bytes, overlaps, rotated, sinceMs } = state;
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
@@ -74,7 +74,7 @@ async function openWithState(
       const wayOn = rebuildIfOlder('file', job, state, restore(job.paths.file));
       throw refusal(job.paths.file, lossOf(stat.size, bytes), wayOn);
     }
-    // A19: only the last block of an untouched file is read again.
+    // A19: reads only the last block of an untouched file again.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
@@ -86,7 +86,7 @@ async function openWithState(
   }
 }
 
-/** Returns the hash of the committed bytes. Throws UsageError if they differ from the state. */
+/** Returns the hash of the committed bytes. Throws UsageError if it is not the recorded one. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
@@ -118,7 +118,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/** A4: truncates only data of a stopped run. */
+/** A4: truncates only data from a stopped run. Throws for other data. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -146,7 +146,7 @@ export async function truncateUncommitted(
   );
 }
 
-/** A17: throws unless the file begins like a file of a stopped first run. */
+/** A17: throws unless the file begins as a stopped first run would have left it. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = await readAt(file, 0, Math.min(expected.length, size));

@@ -30,7 +30,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Returns why a file of `size` (undefined: missing) lacks the recorded `bytes`. */
+/** Returns why a file lacks the recorded `bytes`. `size` is undefined if the file is missing. */
 export function lossOf(size: number | undefined, bytes: number, file = 'the file'): string {
   if (size === undefined)
     return `${file} no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -42,7 +42,7 @@ export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
-/** A25: returns the error for a scan before `knownMs`, from which IDs of rotated files are known. */
+/** A25: returns the error for a scan before `knownMs`, the time from which IDs in rotated files are known. */
 export function olderRowError(
   path: string,
   oldestMs: number,
@@ -64,7 +64,7 @@ export function olderRowError(
   );
 }
 
-/** Reads the state, after completing a `--restart` that stopped between its renames. */
+/** Reads the state. Completes a `--restart` that was stopped between its two renames. */
 export async function readCurrentState(
   job: OpenJob,
 ): Promise<{ state?: AppendState; damage?: DamagedRecordError }> {
@@ -77,7 +77,7 @@ export async function readCurrentState(
     return { state };
   } catch (error) {
     if (error instanceof DamagedRecordError) return { damage: error };
-    // A16: a damaged state is rebuilt from the file, but not a state of a later qrctl.
+    // A16: a damaged state is rebuilt from the file, but a state from a later qrctl is not.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;
@@ -98,7 +98,7 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
     if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
-  // Another file belongs to a later --restart that was stopped while writing.
+  // A different file is from a later --restart that was stopped while writing.
   if (!isSame) return;
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)
@@ -113,7 +113,7 @@ export interface Copy {
   stat: DiskStat;
 }
 
-/** Lists rotated copies, newest first. */
+/** Lists rotated copies that are not empty, newest first. */
 export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
@@ -144,7 +144,7 @@ export async function refuseRotated(job: OpenJob): Promise<void> {
   );
 }
 
-/** Errors of file systems without hard links. */
+/** Error codes from file systems without hard links. */
 const CANNOT_LINK = new Set([
   'EPERM',
   'EACCES',
@@ -159,7 +159,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Gives a file a free name, unless a stopped run did so, and returns its path. */
+/** Gives a file a free second name, unless a stopped run did so. Returns that path. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
@@ -181,7 +181,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a hard link, so that the path never lacks a file. Without hard links, renames the file. */
+/** Adds a hard link or, without hard links, renames the file. Returns false if `name` is in use. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

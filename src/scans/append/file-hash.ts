@@ -1,4 +1,4 @@
-/** Chains SHA-256 blocks, because Node can't store a running hash. */
+/** Number of bytes per block. Blocks are chained, because Node can't store a running hash. */
 import { createHash } from 'node:crypto';
 import { letSignalsIn } from '#base/time/time';
 import { type DiskFile, readPieces } from '#files/durable/disk';
@@ -43,7 +43,7 @@ export async function hashFile(
   return hash;
 }
 
-/** Tests whether data begins with the recorded bytes. qrctl 1.0 recorded a plain `sha256`. */
+/** Returns whether data begins with the recorded bytes. qrctl 1.0 recorded one hash, without `blocks`. */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks?: string },
   pieces: AsyncIterable<Uint8Array>,

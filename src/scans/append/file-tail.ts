@@ -37,7 +37,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   let hasFailed = false;
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
-  /** Whether the file must stay, because a state on disk may refer to it. */
+  /** Whether to keep the file, because a state on disk may record its rows. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
@@ -75,7 +75,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   async function prepare(): Promise<DiskFile> {
     if (file && isPrepared) return file;
     if (file && size > 0) ino = `${(await file.stat()).ino}`;
-    // A3: a kill leaves a state without rows, never a file without a state.
+    // A3: saves a state first, so that a kill never leaves a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: removes the stamp, because uncommitted bytes may follow from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
@@ -156,7 +156,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   };
 }
 
-/** Time between two stamps: file systems on Linux date changes in ticks of 1 to 10 ms. */
+/** Time in ms between stamps. Linux file systems date changes in ticks of 1 to 10 ms. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 

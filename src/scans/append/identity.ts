@@ -15,7 +15,7 @@ export interface Partitioning {
 
 export interface CodesOfRun {
   codes: readonly string[];
-  /** Filters of `--all`, such as `--name menu`; without filters, whether `--all` is set. */
+  /** Filters passed with `--all`, such as `--name menu`; otherwise, whether `--all` is passed. */
   all: boolean | string;
 }
 
@@ -65,7 +65,7 @@ interface Difference {
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
   const { partition, format, columns } = was;
-  // P7: rows of one day must be in one directory.
+  // P7: all rows from one day must be in the same directory.
   if (partition && partition.by !== is.partition?.by)
     return {
       reason: `is partitioned by ${partition.by}, not by ${is.partition?.by}`,
@@ -88,7 +88,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
     const [how, wayOn] = was.dialect[key] === sense ? ['with', 'Add'] : ['without', 'Omit'];
     return { reason: `was written ${how} ${flag}`, wayOn: `${wayOn} ${flag}` };
   }
-  // A6: times of two zones in one column can't be compared.
+  // A6: times in two zones can't be compared within one column.
   if (was.dialect.timezone !== is.dialect.timezone)
     return zoneDifference('has ts_local in', was.dialect.timezone, is.dialect.timezone);
   const [before = '', after] = [was, is].map(delimiterOf);
@@ -105,7 +105,7 @@ function zoneDifference(has: string, was = 'undefined', is = 'undefined'): Diffe
   };
 }
 
-/** A30: compares the complete lists of codes, which messages shorten. */
+/** A30: returns how codes differ. Compares the complete lists, which messages shorten. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   const isSame = was.all || is.all ? was.all === is.all : isDeepStrictEqual(sorted(was), sorted(is));
   if (isSame) return undefined;
@@ -217,7 +217,7 @@ export async function checkOwnExport(
   refusal: (path: string, reason: string, wayOn: string) => Error,
 ): Promise<Recorded> {
   const recorded = await checkOwnWorkspace(path, saved, own, elsewhere);
-  // A run may specify or omit deleted codes.
+  // Ignores deleted codes, which a run may specify or omit.
   const withoutGone = (run: AppendIdentity) => {
     return { ...run, codes: run.codes.filter((code) => !saved.overlaps.get(code)?.isGone) };
   };

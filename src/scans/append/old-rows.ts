@@ -38,7 +38,7 @@ export function createOldFile(job: Job, state: AppendState | undefined) {
   };
 }
 
-/** A31: returns why to keep the old file. */
+/** A31: returns why to keep the old file, if there is a reason. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -100,7 +100,7 @@ export type RowReader = (onRow: (row: Pick<SavedRow, 'code' | 'id'>) => void) =>
 
 const MOST_IDS = 4_000_000;
 
-/** Counts rows that only the old file has, by code, in passes of about `mostIds` IDs. */
+/** Counts, by code, the rows that only the old file has. Each pass compares about `mostIds` IDs. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,

@@ -14,7 +14,6 @@ export type LogService = Pick<Service, 'workspace' | 'getCode' | 'nowMs'>;
 type LogFileOptions = Omit<AppendRun, 'overlapMs' | 'clock'> &
   Partial<Pick<AppendOptions, 'overlapMs' | 'restart'> & Pick<DatasetOptions, 'append' | 'overlaps'>>;
 
-/** Opens a file or dataset under its lock. */
 export async function openLogFile(
   { clock, signal, console }: ScanRun,
   keptBy: LogPlace,

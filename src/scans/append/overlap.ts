@@ -14,11 +14,11 @@ export interface CodeOverlap {
   rereadFromMs?: number;
   movedUntilMs?: number;
   movedIdsFromMs?: number;
-  /** Time when the newest rows were written; undefined also in a state of qrctl 1.0. */
+  /** Clock readings when the export of the newest rows began; undefined in a qrctl 1.0 state. */
   writtenAt?: ClockReading;
   /** A42: end of the last range that was verified as complete. */
   readUntilMs?: number;
-  /** A43: the service no longer has the code. */
+  /** A43: whether the service no longer has the code. */
   isGone: boolean;
   idLimit: number;
 }
@@ -62,7 +62,7 @@ export function readingPositions(
 }
 
 /**
- * Records until when all scans of a code were verified. Returns whether to save the state without new rows.
+ * Records until when a code's scans were verified. Returns whether to save the state even without new rows.
  */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
@@ -106,8 +106,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: returns the time from which new scans are expected: earlier if the service's clock was set back. A25:
- * if this is uncertain, only as far as IDs are known.
+ * A22: returns the time from which new scans are expected, which is earlier if the service's clock was set
+ * back. A25: if that is uncertain, only as far as IDs are known.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -144,15 +144,15 @@ export function setBackOf(
   return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
 
-/** Maximum set-back in ms that only this machine's clock shows; greater ones are ignored. */
+/** Maximum set-back in ms of the service's clock that counts if only this machine's clock shows it. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
 /** Time in ms by which readings overlap, because scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
-/** Maximum drift in ms of two clocks that were not set; the service shows whole seconds. */
+/** Maximum drift in ms between two clocks that were not set. The service shows whole seconds. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the start of the next reading; undefined for the first scan. */
+/** Returns the time (ms) to read from next; undefined for the first scan. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

@@ -65,7 +65,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs } = saved;
-  // In older states, IDs of rotated rows go as far back as other IDs.
+  // Older states keep IDs of rotated rows only as far back as other IDs.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

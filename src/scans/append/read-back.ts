@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Range of bytes. If `strict`, rows have all columns, and the rest must be the beginning of a row. */
+/** Byte range. If `strict`, rows must have all columns, and the rest must be the beginning of a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -35,7 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: counts the rows of a stopped run; undefined if another program wrote the data. */
+/** A21: counts the rows that a stopped run left; undefined if another program wrote the data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -69,7 +69,7 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
   });
 }
 
-/** Reads bytes, which are zeros after the end of the file. */
+/** Reads `length` bytes from `start`. Bytes past the end of the file are zeros. */
 export async function readAt(file: DiskFile, start: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   await file.read(bytes, 0, length, start);
@@ -141,7 +141,7 @@ async function checkBeginning(
   return expected.length;
 }
 
-/** Returns the offset of the first row, also if the beginning is unknown. */
+/** Returns the offset of the first row, even if the beginning is unknown. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -175,7 +175,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: holds back rows until the newest row of the file shows that the file is of this code. */
+/** A13: holds back rows until the newest row in the file shows that the file is for this code. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

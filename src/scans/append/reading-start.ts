@@ -25,7 +25,7 @@ export function createReadingStart(job: ReadingStartJob) {
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
-  /** A23: refuses to run if this machine's clock is earlier than a recorded scan. */
+  /** A23: throws if only this machine's clock is known and it is earlier than a recorded scan. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined) return;
     if (watermarkMs === undefined || watermarkMs <= machineMs) return;
@@ -45,7 +45,7 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** Warns that the clock of the service or of this machine was set back. */
+  /** Warns once if a clock was set and the log may therefore lack scans. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

@@ -21,7 +21,7 @@ export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 
-/** Returns the paths of an append. Throws UsageError if `path` is not a regular file. */
+/** Returns the paths for an append. Throws UsageError if `path` is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
@@ -29,7 +29,7 @@ export async function resolvePaths(disk: Disk, path: string): Promise<AppendPath
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
 }
 
-/** D14: locks the file or directory at a path, which may lead to another one after waiting. */
+/** D14: locks the file or directory that a path leads to. Retries if that changes during the wait. */
 export async function lockRealPath(
   disk: Disk,
   path: string,
@@ -49,7 +49,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Reads when a log begins (-Infinity: first scan; undefined if unknown), and how many codes are unread. */
+/** Reads when a log begins (-Infinity: first scan; undefined: unknown), and how many codes are unread. */
 export async function readExtent(file: string, disk: Disk = nodeDisk) {
   const saved = await readLogState(file, disk);
   if (!saved) return {};
@@ -58,7 +58,7 @@ export async function readExtent(file: string, disk: Disk = nodeDisk) {
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Counts the codes of a log that exist, but that no run has read to the end. */
+/** Counts the codes in a log that still exist and that no run has read to the end. */
 export function countUnread({ identity, overlaps }: Pick<AppendState, 'identity' | 'overlaps'>): number {
   const isUnread = (id: string) => {
     const { readUntilMs, isGone = false } = overlaps.get(id) ?? {};
@@ -73,7 +73,7 @@ export function describeUnread(codes: number): string {
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
-/** Returns the codes that logs were written for or have rows of. */
+/** Returns the codes that logs were written for, or that have rows in them. */
 export function codesOfLogs(
   logs: readonly { state?: Pick<LogState, 'identity' | 'overlaps'> }[],
 ): Set<string> {
@@ -82,7 +82,7 @@ export function codesOfLogs(
   );
 }
 
-/** Returns the path of a file's state, even if damaged; undefined if it has none. */
+/** Returns the path of a file's state, even if damaged; undefined if there is none. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -101,7 +101,7 @@ export async function removeState(file: string, disk: Disk = nodeDisk): Promise<
   await disk.flushDirectory(dirname(state));
 }
 
-/** Reads a state. Undefined if missing; a clause if damaged. */
+/** Returns a file's state; undefined if missing, or a clause if it is damaged. */
 async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -113,7 +113,7 @@ async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<Append
   }
 }
 
-/** Returns whether rows are in rotated or missing files; undefined without a state. */
+/** Returns whether rows may be in rotated or missing files; undefined without a state. */
 export async function wasRotated(file: string): Promise<boolean | undefined> {
   const state = await readRecorded(file);
   if (state === undefined) return undefined;
@@ -121,7 +121,7 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why files of a log, oldest first, lack recorded rows, if they do. */
+/** Returns why the files of a log (oldest first) lack recorded rows; undefined if they don't. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],
@@ -150,7 +150,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns the uncompressed size in bytes (gzip: modulo 2^32, ISIZE of RFC 1952). */
+/** Returns a file's uncompressed size in bytes, for gzip modulo 2^32 (ISIZE in RFC 1952). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   return closing(await open(path), async (file) => {
     const { size } = await file.stat();

@@ -121,7 +121,7 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
   };
 }
 
-/** A26: truncates uncommitted rows of a rotated file. A29: reads IDs of its unverified rows for dedup. */
+/** A26: truncates uncommitted rows in a rotated file. A29: reads the IDs of its unverified rows for dedup. */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;
   const { identity, signal } = job;

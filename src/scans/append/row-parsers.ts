@@ -4,7 +4,7 @@ import { isObject, parseJson } from '#service/json';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
-  /** Code in the row or, without a code column, of the export. */
+  /** Code in the row or, without a code column, the exported code. */
   code?: string;
   id: string;
   timeMs: number;
@@ -25,7 +25,7 @@ export async function createCsvParser({ columns, codes, dialect }: AppendIdentit
   return (block) => {
     let records: string[][];
     try {
-      // Rejects a quote in an unquoted cell, as after an overwritten row.
+      // Throws for a quote in an unquoted cell, as an overwritten row may leave.
       records = parse(block, {
         delimiter,
         record_delimiter: recordEnd,

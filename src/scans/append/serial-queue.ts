@@ -1,4 +1,4 @@
-/** Runs operations one at a time, and spends at most a tenth of the time on commits. */
+/** Pause after a commit, in multiples of its duration: commits take at most a tenth of the time. */
 import type { Clock } from '#base/time/time';
 
 const PAUSE_FACTOR = 9;

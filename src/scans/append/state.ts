@@ -15,7 +15,7 @@ import {
 } from './positions.ts';
 
 const VERSION = 2;
-/** Version of qrctl 1.0, whose `sha256` is of all bytes at once, without `blocks`. */
+/** State version in qrctl 1.0, whose `sha256` is one hash of all bytes, without `blocks`. */
 const FIRST_VERSION = 1;
 
 export interface AppendState {
@@ -25,9 +25,9 @@ export interface AppendState {
   bytes: number;
   sha256: string;
   blocks?: string;
-  /** Stamp after the last complete run; undefined during a run, and after a kill. */
+  /** File stamp after the last complete run; undefined during a run and after a kill. */
   stamp?: FileStamp;
-  /** Inode in text, because JSON numbers have too few digits. */
+  /** Inode as text, because JSON numbers have too few digits. */
   ino?: string;
   replacing: boolean;
   keepsOld?: boolean;
@@ -42,7 +42,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   return formatRecord({ version: VERSION, ...workspace, ...identity, codes, ...rest, positions });
 }
 
-/** Parses a state. Throws RecordProblem. */
+/** Parses a state. Throws RecordProblem if it is damaged or too new. */
 export function parseState(data: Buffer): AppendState {
   const saved = parseRecord<SavedState>(data, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect } = saved;
@@ -101,7 +101,7 @@ const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
 /** A19: identifies an unchanged file by its ctime, which programs can't set. */
 export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
-/** Returns a stamp; undefined in the tick of the last change, which may hide a later change. */
+/** Returns a stamp; undefined in the tick of the last change, when a later one gets the same ctime. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }

@@ -33,7 +33,7 @@ const SETTLE_MS = 1000;
 const MOST_DELAYED_CHECKS = 10;
 const FRESH_MS = 1000;
 
-/** B5: sets the status of a code. After a kill, the next run can restore the old status. */
+/** B5: sets a code's status, and lets the next run restore the old status after a kill. */
 type SetStatus = (status: string) => Promise<void>;
 
 export type Backup = Awaited<ReturnType<typeof openBackup>>;
@@ -45,7 +45,7 @@ export async function openBackup(context: BackupContext, directory: string) {
   let record = '';
 
   return {
-    /** Backs up and deletes a code; `code.status` is the status to restore on failure. */
+    /** Backs up a code, then deletes it. On failure, restores the status to `code.status`. */
     async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
       const path = backupPath(directory, code, 'json');
       let isRefused = false;
@@ -127,7 +127,7 @@ export function requestsOfBackup({ status }: QrCode, scans: number): number {
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // Compares totals first: they include a late scan that is dated before the end.
+  // Compares totals first: they include late scans that are dated before the end.
   if (!mayBeTruncated(scans, MAX_SCANS_PAGE)) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
@@ -175,7 +175,7 @@ function isRefusal(error: unknown): boolean {
 
 type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
-/** Writes all scans of a code. Throws UnprovenError if any may be missing, also scans of an older backup. */
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, even from an older backup. */
 async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
@@ -202,7 +202,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string) {
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Returns the IDs of an existing backup, which `openWholeFile` checked. */
+/** Returns the scan IDs in an existing backup, which `openWholeFile` has checked. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();

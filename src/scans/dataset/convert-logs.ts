@@ -26,7 +26,7 @@ type ConvertRun = ScanRun & { facts: RunFacts };
 
 type DatasetPlan = ExportPlan & { directory: string; partition: Partitioning };
 
-/** Writes logs to a dataset, each scan once. */
+/** Converts logs to a dataset, with each scan once. */
 export async function convertLogs(
   run: ConvertRun,
   plan: DatasetPlan,
@@ -35,7 +35,7 @@ export async function convertLogs(
 ): Promise<void> {
   const locks = await lockAll(run, logs);
   try {
-    // P17: refuses damage, because rows of a deleted code can't be added later.
+    // P17: refuses a damaged log, because rows from a deleted code can't be added later.
     for (const { place, fault, isUnfinished } of logs)
       if (fault && !isUnfinished)
         throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
@@ -123,7 +123,7 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: returns until when each code was read and what to read again, without scan IDs. */
+/** P17: returns, per code, the end of the verified range and what to read again, but no scan IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(
@@ -141,7 +141,7 @@ async function readScans(
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
   const local = zone === undefined ? undefined : createLocalTime(zone);
-  // Copies a blank: objects of one shape take a third of the memory.
+  // Blank row to copy. Objects that share a shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
   const spans = new Map<string, FileSpan>();

@@ -1,4 +1,4 @@
-/** Manifest of a dataset. Its name begins with `_`, so that query engines skip it. */
+/** Name of a dataset's manifest. It begins with `_`, so that query engines skip the file. */
 
 import { UnprovenError } from '#base/errors';
 import { createLocalTime } from '#base/time/local-time';
@@ -96,7 +96,7 @@ function isSavedPart(value: unknown): boolean {
 
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length };
 
-/** Creates a function that names partitions, such as `dt=2026-10-01`. */
+/** Returns a function that names a time's partition, such as `dt=2026-10-01`. */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
   let lastDay = Number.NaN;
@@ -121,7 +121,7 @@ function yearError(date: string, timezone: string): UnprovenError {
   );
 }
 
-/** Returns the end of the partition of an instant, both in ms since the epoch. */
+/** Returns the end of the partition that contains `timeMs`, in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
   let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
   while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;

@@ -71,7 +71,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const committed = {
         overlaps: found?.overlaps ?? options.overlaps ?? new Map(),
-        // P10, P15: the bound of the first run, or the end of deleted partitions.
+        // P10, P15: keeps the first run's bound, or begins at the end of deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
       };
@@ -88,7 +88,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   }
 }
 
-/** P15: returns the remaining parts, and the end of deleted partitions. */
+/** P15: returns the deleted partitions, their end in ms, and the remaining parts. */
 async function withoutRemoved(
   disk: Disk,
   directory: string,
@@ -111,7 +111,7 @@ export async function readManifest(directory: string, disk: Disk = nodeDisk): Pr
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: the parts don't show which other parts the manifest listed.
+    // P6: parts don't show which other parts the manifest listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw refusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
@@ -133,7 +133,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault: fault?.message };
 }
 
-/** Reads when a dataset begins (-Infinity: first scan; undefined if unknown), and how many codes are unread. */
+/** Reads when a dataset begins (-Infinity: first scan; undefined: unknown), and how many codes are unread. */
 export async function readDatasetExtent(
   directory: string,
   paths: ReadonlySet<string>,
@@ -145,7 +145,7 @@ export async function readDatasetExtent(
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Returns why a dataset lacks recorded rows, except those of deleted partitions (P15). */
+/** Returns why a dataset lacks recorded rows, other than rows in deleted partitions (P15). */
 export async function lossOfDataset(name: string): Promise<string | undefined> {
   const disk = nodeDisk;
   const directory = await realPath(disk, name);

@@ -32,7 +32,7 @@ const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that is not listed yet; the export of its `owner` may still fail. */
+/** Part that is not listed yet. The export of its code (`owner`) may still fail. */
 interface Staged extends Part {
   owner?: string;
 }
@@ -86,7 +86,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function writeStaged(partition: string, name: string, rows: readonly Row[]): Promise<number> {
-    // D14: a partition may be stored elsewhere, but not behind a link of another user.
+    // D14: a partition may be stored elsewhere, but not behind another user's link.
     if (!places.has(partition))
       places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });

@@ -52,7 +52,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw refusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns a clause if a part is missing or changed in size. */
+/** Returns a clause about a part that is missing or has another size. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,
@@ -69,7 +69,7 @@ export async function lossOfParts(
   return undefined;
 }
 
-/** Returns the deleted partitions, oldest first: without parts, and older than all others. */
+/** Returns the partitions deleted before the first remaining one, oldest first; none if none remains. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const known = pathsOf(parts);
   const removed: string[] = [];
@@ -149,7 +149,7 @@ interface PartReading {
   signal?: AbortSignal;
 }
 
-/** Reads a part. Throws LocalError for damage. */
+/** Reads a part. Throws LocalError if Parquet data is damaged. */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

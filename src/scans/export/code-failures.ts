@@ -44,7 +44,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** Requests a code: a 404 for scans does not show that the code was deleted. */
+/** Returns whether a code was deleted, which a 404 for its scans does not show. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));

@@ -24,7 +24,7 @@ import {
   widest,
 } from './range.ts';
 
-/** Code, or only its ID if specified by ID; `missing` if the service lacks the code. */
+/** Code, or only its ID if passed by ID; `missing` if the service lacks the code. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
@@ -48,7 +48,7 @@ export interface CodeFailure {
 
 const MOST_DOWN = 1;
 
-/** Exports codes. Throws failures that concern all codes; returns others in the summary. */
+/** Exports codes. Throws failures that concern all codes, and returns others in the summary. */
 export async function exportCodes(job: CodesExport) {
   const failures: CodeFailure[] = [];
   const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };
@@ -79,7 +79,7 @@ export async function exportCodes(job: CodesExport) {
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.clock.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // Fetches page 1 again if it began too late or counts rows after the end.
+    // Fetches page 1 again if the start has changed, or if the total may include rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;
@@ -168,7 +168,7 @@ async function awaitMargin({ service, clock, signal }: CodesExport, untilMs: num
   if (leftMs > 0 && leftMs <= MARGIN_MS) await clock.sleep(leftMs, signal);
 }
 
-/** C18: returns the machine's time. Throws UnprovenError if there are later scans. */
+/** C18: returns this machine's time. Throws UnprovenError if the service has later scans. */
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   const request = { page: 1, limit: 1, sinceMs: nowMs + MARGIN_MS };
   if (!first.times.some((time) => time > nowMs) && (await read(request)).total === 0) return nowMs;

@@ -20,7 +20,7 @@ export interface ExportPlan {
   sinceMs?: number;
   untilMs?: number;
   zone(): string;
-  /** Whether `--all` is set, or its filters. */
+  /** Filters passed with `--all`; otherwise, whether `--all` is passed. */
   all: boolean | string;
   labeled: boolean;
   /** Whether slugs or names are written, and must be fetched. */
@@ -42,7 +42,7 @@ export function extensionOf({ output: { format } }: Pick<ExportPlan, 'output'>):
   return format === 'ids' ? 'txt' : format;
 }
 
-/** Returns the codes of the log that the run continues. */
+/** Returns the codes in the log that the run continues. */
 export async function codesOfLog({ append, directory, partition }: ExportPlan): Promise<ReadonlySet<string>> {
   if (!append || append.restart || (directory !== undefined && !partition)) return new Set();
   const state = await recordOf(directory === undefined ? { file: append.path } : { directory });
@@ -69,7 +69,7 @@ export async function savedPositions(
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Refuses to replace files of an append or a dataset (UsageError). Sends no request. */
+/** Throws UsageError if the run would replace a log or a dataset. Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
@@ -93,7 +93,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Throws UsageError for appended files: of the IDs in `names` or, without IDs, any. */
+/** Throws UsageError if the directory contains logs. If all `names` are IDs, checks only their files. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);
@@ -151,7 +151,7 @@ async function identityOf(
   // A log keeps its columns, because a later version may add some.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
-    // The plan of the command refuses other formats.
+    // The command has already refused other formats.
     format: format as AppendIdentity['format'],
     codes: codes.map(({ id }) => id),
     all: (directory === undefined || partition !== undefined) && all,

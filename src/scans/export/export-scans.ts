@@ -30,12 +30,12 @@ export interface ScanExport extends RangeReading, Pick<CodeReader, 'code' | 'che
 
 type ScanSink = Pick<RowSink<Batch>, 'write' | 'checkpoint'>;
 
-/** Number of attempts to read a changing range in slices. */
+/** Maximum number of attempts to read a changing range in slices. */
 const ROUNDS = 3;
-/** Number of passes over an unsorted range before it is read in slices. */
+/** Maximum number of passes over an unsorted range before it is read in slices. */
 const PASSES = 4;
 
-/** Exports a range. Throws UnprovenError (incomplete) or NotFoundError (no such code). */
+/** Exports a range. Throws UnprovenError if rows may be missing, NotFoundError if the code is. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: the service may show a missing code as a code without scans.
@@ -48,13 +48,13 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await errorOf(readInOrder(job, first, output), InconsistentPagesError);
   if (moved) await options.awaitEnd?.();
-  // Page 1 may count later scans, if it was requested before the end was known.
+  // Page 1 may count later scans if it was requested before the end was known.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     const again = readFirst(job.read, job.asked).then((page) => readInOrder(job, page, output));
     moved = await errorOf(again, InconsistentPagesError);
   }
   if (!moved) return;
-  // C14: a deleted code is not read again.
+  // C14: does not read a deleted code again.
   await job.checkExists();
   await readAgain(job, output, moved);
 }
@@ -79,7 +79,7 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   await write(readInServiceOrder(job, first), job.range, sink);
 }
 
-/** Returns the order of a page by times or, in one instant, by IDs. */
+/** Returns the order of a page by time or, if all times are equal, by ID. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));
@@ -121,12 +121,12 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
 
 const READINGS = 3;
 const SPARE = 18;
-/** Maximum number of extra readings if rows of one instant swap positions. */
+/** Maximum number of extra readings if rows with equal times swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {}
 
-/** C13: bounds requests by the rows returned, regardless of the total. */
+/** C13: creates a reader that limits requests by the rows returned, not by the total. */
 export function createBudget(read: ReadScans, first: ScanPage) {
   const pageSize = pageSizeOf(first);
   let returned = first.rows.length;

@@ -31,7 +31,7 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Opens the output, or a file per code when needed. */
+/** Opens the output, or each code's file when it is needed. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -49,7 +49,7 @@ export async function openSinks(
   };
   const openRewindable = async (document: OutputPlan): Promise<RowSink> => {
     const { path } = document;
-    // Removes an append's state with the file that `--overwrite` replaces.
+    // With --overwrite, removes the state of a log that is replaced.
     const beforeReplace = plan.overwrite && path !== undefined ? () => removeState(path) : undefined;
     const sink = await openDocument({ ...document, beforeReplace });
     return sink.rewinds ? sink : createBufferedSink(sink);
@@ -111,7 +111,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
   let written = contentsOf([]);
-  /** Rows of finished codes in a document that is not committed. */
+  /** Rows of finished codes that are not committed yet. */
   let pending = contentsOf([]);
 
   function committed(path: string | undefined): void {
@@ -129,7 +129,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
         rows,
         added: written.rows + sum(held.map(({ added }) => added)),
         watermarkMs,
-        // Omits files of codes without a result, and files that another process moved.
+        // Omits files that were never created, and files that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },

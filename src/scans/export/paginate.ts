@@ -14,7 +14,7 @@ interface Paging {
   pageSize: number;
 }
 
-/** Yields rows oldest first; at the end, they are verified as of the newest response. */
+/** Yields rows, oldest first. When it ends, they are verified as of the newest response. */
 export async function* paginate(
   job: PaginationJob,
   first: ScanPage,
@@ -31,7 +31,7 @@ export async function* paginate(
   // C13: the first round is short: one page may report too many pages.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
-  // C13: each round costs requests of the budget. C9: ends when the newest total is merged.
+  // C13: each round costs requests in the budget. C9: ends when the newest total is merged.
   do {
     const readNumbered = async (page: number): Promise<{ page: number; response: ScanPage }> => {
       const response = page === 1 && firstIsNew ? first : await readPage(page);
@@ -44,13 +44,13 @@ export async function* paginate(
     let isComparable = false;
     let changed = false;
     for await (const { page, response } of job.fetchInOrder(pages, readNumbered, width)) {
-      // C7: the ranks of two moments can't be combined.
+      // C7: ranks from before and after a change can't be combined.
       changed = isComparable && response.total !== total;
       if (changed) {
         total = Math.max(total, response.total);
         break;
       }
-      // C8: merged rows may have left the range, so that a matching rank shows nothing.
+      // C8: merged rows may have left the range, so a matching rank shows nothing.
       if (response.total < total) throw new InconsistentPagesError('rows disappeared from the range');
       isComparable = true;
       total = response.total;
@@ -98,7 +98,7 @@ function* pagesLeft(
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: counts rows of unmerged pages. Pages that begin with the same row count once. */
+/** C13: counts the rows in unmerged pages. Pages that begin with the same row count once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
@@ -108,7 +108,7 @@ function countAhead(pages: Iterable<readonly Scan[]>): number {
 function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
-  // C6: a page whose length does not fit its number is at another position.
+  // C6: a page whose length does not fit its number has moved.
   if (total - before - after !== rows.length)
     throw new InconsistentPagesError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
@@ -130,8 +130,8 @@ export function describeLack(total: number, count: number): string {
 }
 
 /**
- * Merges pages and checks that no row is missing between them. Rows don't vanish individually, so there must
- * be as many merged rows as rows before a page (its rank). Holds back rows of the newest instant.
+ * Creates a merger that checks that no row is missing between pages. Rows don't vanish individually, so at
+ * least as many rows must be merged as there are before a page (its rank). Holds back the newest instant.
  */
 export function createPageMerger() {
   let released = 0;
@@ -139,7 +139,7 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /** Merges a page after `rank` older rows. Returns final rows, oldest first. */
+  /** Merges a page after `rank` older rows. Returns rows that are final, oldest first. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
@@ -149,7 +149,7 @@ export function createPageMerger() {
       page,
       ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)),
     );
-    // C3: only an exact repetition beyond the rank shows that no row moved.
+    // C3: no row moved only if the page repeats exactly the merged rows beyond its rank.
     if (page.rows.length - fresh.rows.length !== count() - rank)
       throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);

@@ -30,7 +30,7 @@ export type CodeReader = ReturnType<typeof readerOf>;
 
 export type ScanService = Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
 
-/** Returns functions that request scans of a code; messages name the code by `slug`. */
+/** Returns functions that request a code's scans. Messages name the code by `slug`. */
 export function readerOf({ id, slug = id }: { id: string; slug?: string }, service: ScanService) {
   return {
     code: slug,
@@ -60,12 +60,12 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/** C1: returns whether a page counts rows after the end. Bounds may be rounded down to seconds. */
+/** C1: returns whether a page's total may include rows after the end. Bounds may be rounded down. */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a reader of pages of the size of page 1. A refused page is empty. */
+/** Returns a function that reads pages as large as page 1. A refused page is empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -121,7 +121,7 @@ export function formatRange({ sinceMs, untilMs }: Range): string {
   return `${sinceMs === undefined ? '' : `from ${formatInstant(sinceMs)} `}until ${formatInstant(untilMs)}`;
 }
 
-/** C2: adds margins, because exclusive bounds or whole seconds would omit rows. */
+/** C2: adds margins, because exclusive or rounded bounds would omit rows. */
 export function widened({ sinceMs, untilMs }: Bounds): Bounds {
   return {
     ...(sinceMs !== undefined && { sinceMs: sinceMs - MARGIN_MS }),

@@ -1,8 +1,8 @@
-/** Reads pages until there are as many IDs as the newest total, which may be capped. */
+/** Reads pages again until they have as many IDs as the newest total, which may be capped. */
 import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: maximum number of passes, enough for hundreds of rows of one instant in changing order. */
+/** C13: maximum number of passes, enough for hundreds of rows with the same time in changing order. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
@@ -11,7 +11,7 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows; returns whether all were found. Passes that find new rows don't count. */
+/** Yields new rows, and returns whether all were found. Passes that find rows after a swap don't count. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,

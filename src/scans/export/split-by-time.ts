@@ -1,4 +1,4 @@
-/** Reads a range in slices of time, which need no order, and reveal a capped total. */
+/** Reads a range in time slices, which don't depend on the rows' order and reveal a capped total. */
 import type { Scan, ScanPage } from '#service/shapes';
 import {
   describeLack,
@@ -85,7 +85,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped: only the largest, because services stop at one number. */
+/** Returns whether a total may be capped. Only the largest may, because a service stops at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }
@@ -102,7 +102,7 @@ async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMa
     (fresh) => {
       for (const row of fresh.rows) batch.rows.push(row);
       for (const time of fresh.times) batch.times.push(time);
-      // C13: a service that ignores bounds returns rows outside of every slice.
+      // C13: counts only rows in the slice, because a service may ignore its bounds.
       inside += cut(fresh, part.range).rows.length;
       part.reportRows(part.ahead + inside);
     },
@@ -121,7 +121,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
     : new Map([[middle, page]]);
 }
 
-/** C2: returns where to split a part: at a whole second, as bounds may be rounded. */
+/** C2: returns where to split a part: at a whole second, because bounds may be rounded. */
 function pivotOf(
   { range, fullPage }: Part,
   first: ScanPage,

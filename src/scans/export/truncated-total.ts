@@ -1,4 +1,4 @@
-/** Finds rows beyond a capped total by time (C10), because no page has such rows. */
+/** Finds rows beyond a capped total by their time (C10), because no page has them. */
 import type { Scan } from '#service/shapes';
 import {
   type Batch,
@@ -22,7 +22,7 @@ export function mayBeTruncated(total: number, pageSize: number, always = false):
 
 export type PageOrder = 'ascending' | 'descending';
 
-/** Outermost instant of the pages, with its row IDs. A capped total omits rows beyond. */
+/** Outermost instant in the pages, with its row IDs. A capped total omits rows beyond it. */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
@@ -48,28 +48,28 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
 
 interface Look {
   more: boolean;
-  /** Whether the response has known rows, so that the service applies the bounds. */
+  /** Whether the response has rows of the edge, which shows that the service applies the bounds. */
   hasEdge: boolean;
-  /** The response has all rows of its range under a total that is not capped. */
+  /** Whether the responses have all rows in their range, and their total is not capped. */
   isCertain: boolean;
 }
 
-/** Looks for rows beyond the edge. Returns undefined if no response is conclusive. */
+/** Returns whether rows exist beyond the edge; undefined if no response is conclusive. */
 export async function requestBeyond(
   job: RangeReading,
   order: PageOrder,
   edge: Edge,
   total: number,
 ): Promise<boolean | undefined> {
-  // Rows of one instant show no order, so both directions are requested.
+  // Equal times show no order, so requests both directions.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // A bound rounded down omits the second before a whole second, but not the instant.
+    // At a whole second, first ends at that instant: an earlier end may be rounded down by a second.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Distance inside the edge: 1 ms for exclusive bounds, 1 s for rounded ones, 0 if a second fills a page.
+  // Distances inside the edge: 1 ms for exclusive bounds, 1 s for rounded ones, 0 if a second fills a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
     // No rows can be missing outside the range. At its border, rows of the edge may be missing.
@@ -124,7 +124,7 @@ export async function requestBeyond(
 
 export type RangeCount = Awaited<ReturnType<typeof countRange>>;
 
-/** Counts the scans of a range by page 1. */
+/** Counts the scans in a range by requesting page 1. */
 export async function countRange(read: ReadScans, range: Bounds) {
   const asked = widened(range);
   const page = await readFirst(read, asked);
@@ -133,7 +133,7 @@ export async function countRange(read: ReadScans, range: Bounds) {
   const inside = cut(page, { sinceMs, untilMs }).rows;
   // C10: the service may have stopped counting.
   const isCapped = mayBeTruncated(total, pageSizeOf(page));
-  // Excludes rows in the page's margins. Never too low.
+  // Excludes only margin rows that are on the page, so the count is never too low.
   const scans = Math.max(0, total - (rows.length - inside.length));
   return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };
 }

@@ -1,7 +1,7 @@
 import { BLACK, type Color, contrastOf, formatColor, parseColor } from '#base/color';
 
 const CARD = { light: '#ffffff', dark: '#191c22' };
-/** Background with the least contrast to the accent color, by theme. */
+/** Background on which an accent color has the least contrast, by theme. */
 const BEHIND = { light: '#f6f6f3', dark: '#191c22' };
 const TOWARD = { light: '#000000', dark: '#ffffff' };
 const LEAST_CONTRAST = 4.5;
@@ -9,7 +9,7 @@ const SHADES = { light: [0.08, 0.18, 0.32, 0.48], dark: [0.08, 0.16, 0.25, 0.35]
 
 export type AccentColors = ReturnType<typeof accentColors>;
 
-/** Makes an accent darker or lighter until it is readable on a page of the theme. */
+/** Returns an accent color that is readable on the theme's background, and tints of it. */
 export function accentColors(color: string, theme: 'light' | 'dark') {
   let accent = color;
   for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST && part <= 1; part += 0.05)

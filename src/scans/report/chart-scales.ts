@@ -3,7 +3,7 @@ import type { ColumnChart } from './document.ts';
 
 type Columns = ColumnChart['columns'];
 
-/** Creates a scale from zero, with whole ticks unless values are averages. */
+/** Returns a scale from zero. Its ticks are whole numbers if all values are. */
 export function valueScale(columns: Columns, range: [zero: number, top: number]) {
   const most = columns.reduce((all, { value, previous }) => Math.max(all, value, previous ?? 0), 0) || 1;
   const scale = scaleLinear([0, most], range).nice(4);

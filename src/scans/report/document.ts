@@ -1,4 +1,4 @@
-/** Report with final words, numbers and order; renderers only place them. */
+/** Report with its final texts, numbers and order. Renderers only lay it out. */
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {
@@ -39,7 +39,6 @@ export interface Tile {
 }
 
 export interface Card {
-  /** XML name, unique in the document. */
   id: string;
   title: string;
   isWide: boolean;
@@ -50,7 +49,7 @@ export interface Card {
   names?: readonly Name[];
 }
 
-/** Groups cards into rows: wide ones alone, others in pairs. */
+/** Groups cards into rows: one wide card, or up to two others. */
 export function inRows(cards: readonly Card[]): Card[][] {
   const rows: Card[][] = [];
   for (const card of cards) {
@@ -75,7 +74,7 @@ interface ChartColumn {
   isPart: boolean;
 }
 
-/** Name, and text that identifies it; both may be untrusted. */
+/** Name, and a detail that identifies it. Both may be untrusted. */
 export interface Name {
   name: string;
   detail?: string;

@@ -94,7 +94,7 @@ export function localDate(ms: number, zone: string): LocalDate {
   return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
 }
 
-/** Formats a range: `October 2026`, `17 to 23 November 2026`; with times unless it has whole days. */
+/** Formats a range, such as `October 2026` or `17 to 23 November 2026`; adds times unless days are whole. */
 export function formatRange({ sinceMs, untilMs }: ClosedSpan, zone: string, locale: Locale): string {
   const first = localDate(sinceMs, zone);
   const last = localDate(untilMs - 1, zone);
@@ -115,7 +115,7 @@ function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
   return first.day === last.day ? locale.date('date', first) : locale.date('daysInMonth', first, last);
 }
 
-/** Returns the first and last date of `2026-10-01`, `2026-W40`, `2026-10` or `Monday`. */
+/** Returns the first and last date of a unit (`2026-10-01`, `2026-W40`, `2026-10`, `Monday`). */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
   if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
   if (by === 'day') {

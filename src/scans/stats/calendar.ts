@@ -6,7 +6,7 @@ import { HOUR_MS, weekdayOfDay } from '#base/time/time';
 import type { Bounds } from '#scans/export/range';
 import type { TimeDimension } from './dimensions.ts';
 
-/** Half-open range in ms since the epoch; a missing end is open. */
+/** Half-open range in ms since the epoch, unbounded if a bound is missing. */
 export type Span = Bounds;
 
 export type ClosedSpan = Required<Span>;
@@ -33,7 +33,7 @@ export function localHour(ms: number, offsetMs: OffsetAt): number {
   return Math.floor((ms + offsetMs(ms)) / HOUR_MS);
 }
 
-/** Returns days, weeks and months since 1970; hours of a day; weekdays from Monday. */
+/** Returns a unit's number: day, week or month since 1970, hour of the day, or weekday from Monday. */
 export function unitOf(unit: TimeDimension, hour: number): number {
   const day = Math.floor(hour / HOURS_A_DAY);
   switch (unit) {
@@ -52,7 +52,7 @@ export function unitOf(unit: TimeDimension, hour: number): number {
   }
 }
 
-/** Formats units: `2026-10-01`, `2026-W40`, `2026-10`, `08`, `Monday`. */
+/** Formats a unit, such as `2026-10-01`, `2026-W40`, `2026-10`, `08` or `Monday`. */
 export function formatUnit(unit: TimeDimension, number: number): string {
   if (unit === 'hour') return String(number).padStart(2, '0');
   return unit === 'weekday' ? (WEEKDAYS[number] ?? '') : periodName(firstDay(unit, number), unit);
@@ -82,7 +82,7 @@ export function startsDay(time: Temporal.ZonedDateTime): boolean {
 
 export type DayCounts = ReturnType<typeof countDays>;
 
-/** Counts the days of a range, with fractions. F15: each date has 24 hours, even if clocks change. */
+/** Counts the days in a range, with fractions. F15: each date has 24 hours, even if clocks change. */
 export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) {
   const from = localMs(sinceMs, offsetMs) / HOUR_MS;
   const to = Math.max(from, localMs(untilMs, offsetMs) / HOUR_MS);
@@ -104,7 +104,7 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) 
   };
 }
 
-/** Uses the offset before an instant, so that a day without midnight is whole. */
+/** Returns local time by the offset before an instant, so a day without midnight is whole. */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
 }

@@ -1,13 +1,13 @@
 import type { CODE_COLUMNS } from '#scans/export/added-columns';
 
 export interface CodeOfScans {
-  /** Value in `--by code`: slug, ID, or name of the file. */
+  /** Value shown by `--by code`: slug, ID or file name. */
   value: string;
   id?: string;
   slug?: string;
   name?: string;
   destination?: string | null;
-  /** Whether only the name of the file shows the code. */
+  /** Whether the code is known only from the file name. */
   isGuess?: boolean;
 }
 
@@ -31,7 +31,7 @@ type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
 const MOST_CODES = 10_000;
 
-/** Creates a function that finds the code of a row. `owner` is the ID in the file name, or empty. */
+/** Returns a function that finds a row's code. `owner` is the ID in the file name, or empty. */
 export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;
@@ -53,7 +53,7 @@ export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   };
 
   function codeOf(id: string | undefined, given: string | undefined, name: string | undefined): CodeOfScans {
-    // With `--file-names slug`, an export names the file of a code by its slug.
+    // With `--file-names slug`, an export names each file by its code's slug.
     if (id === undefined && given === undefined) return { value: stem, slug: stem, name, isGuess: true };
     return { value: given ?? id ?? stem, id, slug: given, name };
   }

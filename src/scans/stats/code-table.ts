@@ -21,7 +21,7 @@ interface Entry {
 
 const MOST_UNLISTED = 10_000;
 
-/** Reads a table of codes. Throws UsageError if two rows of a code differ. */
+/** Reads a table of codes. Throws UsageError if two rows for a code differ. */
 export function createCodeTable(input: Input, columns: readonly string[]) {
   const { name } = input;
   const idColumn = columnFor(input, 'id');

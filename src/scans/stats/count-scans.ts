@@ -1,4 +1,4 @@
-/** Counts scans of files or of the service. Requests totals if this takes fewer requests than pages. */
+/** Counts scans in files or on the service. Requests totals if they take fewer requests than pages. */
 import { getOrAdd } from '#base/collections';
 import { ifNotFound, isOfOneCode } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
@@ -119,7 +119,7 @@ export async function countService(
   const { groups, table, local } = request;
   const { values, newTallies } = planTallies(request, ({ destination }) => destination ?? null);
   const ofLabel = new Map<string, CodeOfScans>();
-  // A tally compares codes by identity.
+  // Reuses objects, because tallies compare codes by identity.
   const scansOf = (code: CodeLabel) => getOrAdd(ofLabel, code.id, () => codeOfScans(code));
   const progress = console.progress('scans');
   const keepFlat = keepMemoryFlat();

@@ -24,7 +24,7 @@ export type Coverage = ReturnType<typeof coverageOf>;
 /** F12: returns how far logs cover a range. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Span) {
   const { sinceMs = -Infinity, untilMs } = span;
-  // An open range begins with the data.
+  // A range without a start begins with the data.
   const from = before?.sinceMs ?? span.sinceMs ?? Infinity;
   const firstMs = logs.reduce((found, log) => Math.min(found, log.firstMs ?? found), Infinity);
   const isBegun = logs.every(({ beginsMs = Infinity }) => beginsMs <= from);
@@ -50,7 +50,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns the range that each log covers. A file without append counts as a log. */
+/** Returns the range that each log covers. A file that no append keeps is a log of its own. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,
@@ -95,7 +95,7 @@ export function noteCoverage({ note, warn }: ScanRun['console'], coverage: Cover
   if (end) note(capitalize(end));
 }
 
-/** Period of the data, open at a missing end. `ofCode`: start of the day each code was created, by ID. */
+/** Period with data. `ofCode`: start (ms) of the day on which each code was created, by ID. */
 export interface DataPart {
   fromMs?: number;
   toMs?: number;
@@ -109,7 +109,7 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/** Returns the time with data: from the first scan on, unless a code existed by `sinceMs`. */
+/** Returns the period with data. It begins with the first scan, unless a code existed by `sinceMs`. */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
@@ -137,7 +137,7 @@ export function isCovered({ sinceMs }: Span, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
 
-/** F14: returns the covered part of a period. An open range has the days of its scans. */
+/** F14: returns the covered part of a period. An open range has the days from its first to its last scan. */
 export function coveredPart(
   { sinceMs, untilMs }: Span,
   { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs?: number },

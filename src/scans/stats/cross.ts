@@ -14,12 +14,12 @@ function forWidth([a, b]: Pair): Pair {
 
 export type Cross = ReturnType<typeof crossOf>;
 
-/** Tests whether there are too many values to count exactly. */
+/** Returns whether there are too many values to count exactly. */
 export function isCrossApproximate(pair: Pair, { values }: Pick<Tally, 'values'>): boolean {
   return [nameOfPair(pair), ...pair.map(({ by }) => by)].some((by) => values.get(by)?.isApproximate());
 }
 
-/** F3: counts the values of an approximate table by its pairs, so that rows and columns add up. */
+/** F3: counts the values in an approximate table by its pairs, so that rows and columns add up. */
 function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   const { current } = options;
   if (!isCrossApproximate(pair, current)) return options;
@@ -32,7 +32,7 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
 }
 
-/** Crosses two dimensions. If `most` limits the columns, the narrower dimension gets them. */
+/** Counts scans by two dimensions. If `most` limits the columns, the narrower dimension gets them. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number) {
   const { rows, columns, cells } = countCells(pair, options, most);
   const all = cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0));
@@ -65,7 +65,7 @@ function countCells(pair: Pair, given: FiguresOptions, most?: number) {
     row.set(column, scans);
     rest[column] = (rest[column] ?? 0) - scans;
   }
-  // F3: scans without a cell are counted in the rest of their column, else of their row.
+  // F3: scans without a cell count in the rest of their column or, without one, of their row.
   const isLeft = (scans: number, at: number) => scans > 0 && !columns.rows[at]?.isRest;
   for (const [at, scans] of rest.entries()) if (isLeft(scans, at)) cells.at(-1)?.set(at, scans);
   for (const [at, row] of cells.entries()) {

@@ -12,10 +12,10 @@ export interface Compared {
   scans: number;
   /** Average per day; null if the data covers none of the period. */
   perDay: number | null;
-  /** Scans of the previous period or unit; null without one, or before the data. */
+  /** Scans in the previous period or unit; null if there is none, or if it has no data. */
   previous: number | null;
   previousPerDay: number | null;
-  /** Change as a fraction, of averages if lengths differ; null if misleading (F16). */
+  /** Change as a fraction, between averages if lengths differ; null if misleading (F16). */
   change: number | null;
   /** Set if `previous` may be too low. */
   isBeforeData?: true;
@@ -24,7 +24,7 @@ export interface Compared {
 export interface Figure extends Compared {
   by: string;
   value: Value;
-  /** Fraction of the total; null for too few scans. */
+  /** Fraction of the total; null if there are too few scans. */
   share: number | null;
   name: string | null;
   destination?: string;
@@ -38,14 +38,14 @@ export type Section = GroupBy & {
   rows: Figure[];
   comparesAverages: boolean;
   noneIs?: NoneIs;
-  /** Whether scans are a minimum, because of too many values. */
+  /** Whether counts are minimums, because there are too many values. */
   isApproximate: boolean;
   /** Set if units without scans are omitted. */
   isSparse?: true;
 };
 
 const LEAST_SCANS = 30;
-/** Maximum difference of equally long periods, in days: a count takes time. */
+/** Maximum difference in days of equally long periods, because a count takes time. */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {
@@ -63,7 +63,7 @@ export function differInLength({ days, previous, previousDays }: Omit<Counts, 's
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** F16: returns the change; null before the data, for an incomplete period, and for few scans. */
+/** F16: compares counts. The change is null before the data, for incomplete periods and for few scans. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];
@@ -108,7 +108,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   span: Span;
   before?: { tally: Tally; span: Span };
   top?: number;
-  /** Codes with a row even without scans. */
+  /** IDs of the codes that get a row even if they have no scans. */
   codes?: readonly string[];
   nowMs?: number;
 }
@@ -136,7 +136,7 @@ export function periodsOf(options: FiguresOptions) {
     current: period,
     previous,
     beginsBeforeData,
-    /** Counts a part of both periods, by default on all of their days. */
+    /** Returns counts for part of both periods, by default for all their days. */
     countsOf: (
       scans: number,
       scansBefore: number | undefined,

@@ -48,10 +48,10 @@ export function totalOf(options: FiguresOptions) {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Scans in an hour of a weekday; `perDay` is null without data. */
+/** Scans in one hour on one weekday. `perDay` is null without data. */
 export type HourOfWeekday = Pick<Figure, 'scans' | 'perDay'>;
 
-/** Returns scans by hour per weekday, from Monday. */
+/** Returns scans by weekday (from Monday) and hour. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));
@@ -65,7 +65,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Compares averages, because a period has some units more often. */
+/** Compares averages, because a period may contain some hours or weekdays more often. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -82,7 +82,7 @@ function recurringSection(
   return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
 }
 
-/** Maximum number of units, 50 years of days: scans may be dated in the year 1. */
+/** Maximum number of units to list including empty ones: 55 years of days. A scan may be dated in year 1. */
 const MOST_UNITS = 20_000;
 
 function runningSection(
@@ -197,7 +197,7 @@ function valueSection(
   });
   const rest = tally.total() - sum(shown.map(({ scans }) => scans));
   const restBefore = (before?.tally.total() ?? 0) - sum(shown.map((row) => row.before));
-  // F3: the last row counts all other values, and uncertain counts.
+  // F3: the last row has all other values, and scans whose value is uncertain.
   if (rest > 0 || restBefore > 0)
     rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest, restBefore), tally.total()));
   return {

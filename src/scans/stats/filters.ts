@@ -7,7 +7,7 @@ import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Condition on a dimension or column, ignoring case. An empty string matches missing values. */
+/** Condition on a dimension or column. It ignores case. An empty string matches missing values. */
 export interface Filter {
   group: GroupBy;
   values: readonly string[];
@@ -37,7 +37,6 @@ export function createCodeTest(
   return (code) => tests.every((test) => test(code));
 }
 
-/** Creates a test of scans; undefined if each would pass. */
 export function createScanTest(
   filters: readonly Filter[],
   codeValues: CodeValues,
@@ -110,7 +109,7 @@ export function codeGroupsOf(
   { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode?: ReadonlyMap<string, number> },
 ) {
   const groups = [...values].map(([by, valueIn]) => {
-    /** First creation of a code per value, which gets a row even without scans. */
+    /** Time when the first code with a value was created. Values get rows even without scans. */
     const beginsMs = new Map<Value, number>();
     for (const code of codes) {
       const value = valueIn(code);

@@ -80,7 +80,7 @@ function cutsOf(
 
 const MOST_BUCKETS = 20_000;
 
-/** Returns the times (ms) that cut a range into units; undefined if the groups need scans. */
+/** Returns the times (ms) that cut a range into units; undefined if scans or too many units are needed. */
 export function bucketCuts(groups: readonly GroupBy[], span: ClosedSpan, local: Zone): number[] | undefined {
   if (fieldsOf(groups).length > 0) return undefined;
   const [first, ...others] = unitsOfTime(groups);
@@ -130,15 +130,15 @@ interface TotalsJob extends RangeReading {
 }
 
 /**
- * Counts the parts of a range by one total each; undefined if pages must be read. Parts are wider at their
- * cuts, so no total is too small. If their sum is the total of the whole, none is too large.
+ * Counts each part of a range by one total; undefined if pages must be read. Parts are wider at their cuts,
+ * so no total is too small. If their sum equals the total of the range, none is too large.
  */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;
   const order = orderOf(first);
   if (order === 'mixed') return undefined;
   const pageSize = pageSizeOf(first);
-  // Counts the far end last, when its total shows the number of the last page.
+  // Counts the far end last, because its last page follows from the other totals.
   const far = order === 'ascending' ? cuts.length : 0;
   const near = order === 'ascending' ? 0 : cuts.length;
   const counts: number[] = [];
@@ -151,10 +151,10 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   const left = first.total - sum(Object.values(counts));
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
-  // F7: a scan is new or dated at a cut, or a total is capped.
+  // F7: if totals don't add up, a scan is new or dated at a cut, or a total is capped.
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
-  // F8: a part with the total of the whole range may be capped too.
+  // F8: if a part has the same total as the whole range, both may be capped.
   if (counts.some((count) => count === first.total) && mayBeTruncated(first.total, pageSize)) {
     const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
     const edge = widenEdge(
@@ -176,7 +176,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   return counts.some((count) => count < 0) ? undefined : counts;
 }
 
-/** F7: returns the bounds of a part: wider at cuts, never narrower. */
+/** F7: returns the bounds for a part. They are wider at cuts, never narrower. */
 function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];

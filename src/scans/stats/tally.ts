@@ -6,19 +6,19 @@ import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import type { CodeValues, ScanTest } from './filters.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
-/** Longest local day: clocks are set back by at most two hours. */
+/** Maximum length of a local day in ms. Clocks are set back by at most two hours. */
 const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans of a local hour, day or longer unit, at any start. */
+  /** Adds scans in a local hour, day or longer unit, which may begin at any time. */
   addMany(unit: Span, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   total(): number;
-  /** Scans by hour since 1970-01-01T00 in the zone. */
+  /** Number of scans by local hour since 1970-01-01T00. */
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
-  /** Returns first and last time, even of uncounted scans; undefined if some days are unknown. */
+  /** Returns the first and last time, even of uncounted scans; undefined if some days are unknown. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface ValueCounter {
   /** Adds scans; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns scans by value, which are minimums if `isApproximate`. */
+  /** Returns numbers of scans by value, which are minimums if `isApproximate`. */
   counts(): Map<Value, number>;
   isApproximate(): boolean;
 }

@@ -22,12 +22,12 @@ interface FollowJob {
 
 const RELIST_INTERVALS = 30;
 
-/** Prints new scans until stopped. Waits during outages. */
+/** Prints new scans until stopped, or `maxScans`. Waits during outages. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** All codes; a deleted code continues if it is listed again. */
+  /** All codes. A deleted code continues if it is listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -110,7 +110,7 @@ interface CodeToFollow extends CodeReader {
 
 /** Maximum number of known scans in a short reading, so that new scans fit on the page. */
 const MOST_KNOWN = 250;
-/** Latest time of a Date. */
+/** Latest time in ms of a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 /** Creates a reader of a code's new scans. The printer moves `position`. */
@@ -119,7 +119,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
   let hasBegun = false;
   let hasDoubted = false;
 
-  /** Returns where to read from: near the newest scans or, less often, at the position. */
+  /** Returns the time to read from: near the newest scans or, less often, the position. */
   function nextStart(): number {
     const { fromMs, printed } = position;
     const isShort = hasBegun && shortReadings < printed.size / MOST_KNOWN;
@@ -132,7 +132,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
   }
 
   return {
-    /** Whether a reading from the position on was complete. */
+    /** Returns whether a reading from the position on was complete. */
     hasBegun: () => hasBegun,
     /** Returns unprinted scans, oldest first. After an error, the next call returns them. */
     async next() {
@@ -150,7 +150,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
       }
       const reading = exportScans(
         { ...job, read, range, asked, isKnown: true },
-        // Repeated scans are recognized by ID.
+        // Allows repetitions, which are recognized by ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
       // Returned scans exist even if the pages don't add up.

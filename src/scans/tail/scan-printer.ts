@@ -52,7 +52,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
     resume(code: string, now: ClockReading): TailPosition {
       const position = getOrAdd(positions, code, () => ({ fromMs: sinceMs, at: now, printed: new Map() }));
       const { at } = position;
-      // Time of the last write by the current clock: later scans are not printed yet.
+      // Time of the last write by the current clock. Later scans are not printed yet.
       const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
@@ -65,7 +65,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       const fromMs = ms - OVERLAP_MS;
       const isTrusted =
         ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
-      // S3: late scans may follow within the overlap. A scan dated in the future does not show the time.
+      // S3: late scans may follow within the overlap. A scan dated in the future must not move the position.
       if (hasBegun && isTrusted && fromMs > position.fromMs) Object.assign(position, { fromMs, at: now });
     },
     prune(): void {
@@ -79,7 +79,7 @@ function timeOf({ serviceMs, machineMs }: ClockReading): number {
   return serviceMs ?? machineMs;
 }
 
-/** S8: limits the service's time by the machine's clock, because either may be ahead. */
+/** S8: returns the service's time, limited by this machine's clock, because either may be ahead. */
 function trustedMs(at: ClockReading, now: ClockReading): number {
   if (at.serviceMs === undefined) return timeOf(now);
   return Math.min(timeOf(now), at.serviceMs + Math.max(now.machineMs - at.machineMs, 0) + CLOCK_NOISE_MS);

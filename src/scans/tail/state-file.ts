@@ -39,7 +39,7 @@ export type TailStateFile = Awaited<ReturnType<typeof openTailState>>;
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/** Opens a state file, present or not, under its lock. */
+/** Opens a state file, even a new one, under its lock. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -81,7 +81,7 @@ export async function openTailState(
   }
 }
 
-/** S7: throws if the state is damaged: without it, scans would be repeated or skipped. */
+/** S7: throws if the state is damaged, because scans would be repeated or skipped without it. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES.recordFile));
   if (!bytes) return undefined;
@@ -103,7 +103,7 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
   }
 }
 
-/** S6: returns whether this key wrote the state. */
+/** S6: returns whether this key wrote the state. Throws UsageError if codes differ. */
 async function isOfRun(path: string, before: TailState, run: TailRun): Promise<boolean> {
   const { workspace: recorded, positions, codes } = before;
   const difference = codeDifference(codes, run.codes, 'follows');
@@ -141,7 +141,7 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
   return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
-/** Parses a state. Throws RecordProblem. */
+/** Parses a state. Throws RecordProblem if damaged. */
 export function parseTailState(bytes: Buffer): TailState {
   const saved = parseRecord<SavedState>(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;

@@ -38,7 +38,7 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean) 
   };
 }
 
-/** Creates an index of rows by UTC day since 1970. */
+/** Creates an empty index of rows by UTC day since 1970. */
 export function emptyIndex() {
   return { rows: 0, days: new Map<number, number>(), twice: new Map<number, number>(), sum: 0 };
 }
@@ -63,7 +63,7 @@ export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/** Hashes an ID by MurmurHash3's finalizer, so that sums of consecutive IDs differ. */
+/** Hashes an ID with MurmurHash3's finalizer, so that sums of consecutive IDs differ. */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'
@@ -97,7 +97,7 @@ export async function readLogs(
         take(code, id, ms);
       });
       await reading.catch((error: unknown) => {
-        // The known fault of the log is reported for its codes, while other logs are compared.
+        // A known fault is reported for the log's codes, and other logs are still compared.
         if (log.fault === undefined || !(error instanceof UsageError)) throw error;
       });
     }
@@ -111,8 +111,8 @@ function unnamed(path: string): UsageError {
 }
 
 /**
- * V11: indexes logs. An appended log covers its codes up to its last complete run; other files, all codes
- * from the first row to the last. A code without a log has the range of all logs.
+ * V11: indexes logs. An appended log covers its codes up to its last complete run. Other files cover all
+ * codes from the first row to the last. A code without a log gets the range of all logs.
  */
 export async function indexLogs(reading: LogReading, requested: Bounds) {
   const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;

@@ -29,7 +29,6 @@ type KeptLog = InputLog & { keptBy: LogPlace };
 
 export const WRONG_LOG = 'specify a different log with --input';
 
-/** Lists the logs at files and directories. */
 export async function listLogs(run: ScanRun, places: readonly string[]): Promise<ScanLog[]> {
   const listed = await listInputs(places, {
     rotated: true,
@@ -49,7 +48,7 @@ export async function listLogs(run: ScanRun, places: readonly string[]): Promise
   const logs: ScanLog[] = [];
   for (const log of kept) {
     const described = await describeLog(run, log, plain);
-    // Reads the log again, because an append may have committed meanwhile.
+    // Reads a faulty log again, because an append may have committed meanwhile.
     logs.push(described.fault === undefined ? described : await describeLog(run, log, plain));
   }
   const used = new Set(logs.flatMap(({ known }) => known));
@@ -96,7 +95,7 @@ export function keptRange({ state, gone }: ScanLog, code: string): Range | undef
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/** Returns the code of rows without code IDs: of the log, of the file's name, or the only code. */
+/** Returns the code for rows without code IDs: the log's, the one in the file name, or the only code. */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -107,7 +106,7 @@ export function codeOfRows(
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }
 
-/** Checks that each code is in one log, of this workspace. */
+/** Throws unless each code is in one log, and all logs are from this workspace. */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],
@@ -117,7 +116,7 @@ export async function checkCodesOfLogs(
 ): Promise<void> {
   const seen = new Set(codes.filter(({ missing }) => !missing).map(({ id }) => id));
   const own = { ...service, seen, movedFrom };
-  // V13: codes of another workspace are not those of the log, even with equal IDs.
+  // V13: codes in another workspace are different codes, even if their IDs are equal.
   for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, WRONG_LOG);
   const stats = await Promise.all(places.map((place) => stat(place).catch(() => undefined)));
   const isInDirectory = stats.some((found) => found?.isDirectory());
@@ -129,7 +128,7 @@ export async function checkCodesOfLogs(
   if (unknown) throw unknown.missing;
 }
 
-/** V12: throws for a code in two logs or in none, which would be missing or equal by chance. */
+/** V12: throws if a code is in two logs or in none, because its comparison would show nothing. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

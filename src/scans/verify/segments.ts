@@ -1,6 +1,6 @@
 /**
- * Finds the days that differ. V2: no total is too small, and scans don't vanish individually, so no scan is
- * missing if a total equals the number of distinct scans.
+ * Finds the days on which the log differs. V2: no total is too small, and scans don't vanish individually, so
+ * no scan is missing if a total equals the number of distinct scans.
  */
 import { DAY_MS } from '#base/time/time';
 import type { TimedRows } from '#files/formats/row-sink';
@@ -30,21 +30,21 @@ export async function countScans(
   return count;
 }
 
-/** V3: a total is not capped if another total is larger. */
+/** V3: returns whether a total may be capped. It can't be if another one is larger. */
 export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCode['largest']): boolean {
   return isCapped && page.total >= largest.total;
 }
 
-/** Returns whether the log has the scans that the service counts. */
+/** Returns whether the log has as many scans as the service counts. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
-  // V4: a page as long as the log has all rows, so a sum of hashed IDs is compared too.
+  // V4: a page with as many rows as the log has all rows, so compares a sum of hashed IDs too.
   return inside.length !== index.rows || sumOf(inside.map(({ id }) => id)) === index.sum;
 }
 
 const MOST_PAGES = 100;
 
-/** Returns the segments to read, by about 2 log2(days) requests per difference. */
+/** Returns the segments to read. Takes about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: Pick<TotalsOfCode, 'read' | 'index' | 'largest'>,
   range: Range,
@@ -56,7 +56,7 @@ export async function findSegments(
   const days = dayOf(range.untilMs - 1) - firstDay + 1;
   const pages = Math.ceil(page.total / pageSizeOf(page));
   const whole = [{ range, first: page, logged }];
-  // Reads all days if this is cheaper than halving, or if the log can't equal any half.
+  // Returns the whole range unless halving costs fewer requests. Halving an empty log rarely helps.
   if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return whole;
   const cutMs = (firstDay + Math.ceil(days / 2)) * DAY_MS;
   const older: Range = { sinceMs: range.sinceMs, untilMs: cutMs };
@@ -90,11 +90,11 @@ interface SegmentJob extends CodeReader {
   range: Range;
   first: ScanPage;
   logged: ReadonlyMap<number | bigint, number>;
-  /** Takes scans that the log lacks, some twice. */
+  /** Receives scans that the log lacks. Some may be passed twice. */
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
-/** Returns the days that differ. Throws UnprovenError if unverified, NotFoundError for a deleted code. */
+/** Returns the days that differ. Throws UnprovenError if uncertain, NotFoundError for a deleted code. */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
   const gone = new Map<number, number>();

@@ -15,7 +15,7 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/** Reads evidence on a code; functions of the result send more requests. */
+/** Reads evidence about a code's scans. The returned functions send more requests. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
@@ -52,12 +52,12 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const isCapped = parts?.isCapped ?? false;
   return { ...common, recent: week.scans, baseline, isCapped, last, findLast };
 
-  /** W8: counts with a margin, whatever bounds the service applies. */
+  /** W8: counts scans in a range with margins, because the service may round its bounds. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
     return countRange(read, { sinceMs, untilMs });
   }
 
-  /** W7: counts two halves; a total below that of the whole is not capped. */
+  /** W7: counts two halves. A total below that of the whole range is not capped. */
   async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);

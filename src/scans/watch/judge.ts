@@ -8,7 +8,7 @@ export type WatchOutcome = (typeof OUTCOMES)[number];
 export const LEAST_EXPECTED = 30;
 const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Minimum time without scans that is judged: longer than a day off with its evenings. */
+/** Minimum time in ms without scans that is judged: longer than a day off with its evenings. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SUSPICIOUS = 0.9;
@@ -115,7 +115,7 @@ async function judgeHidden(
   const askedMs = endMs - quietForMs;
   // W4: with --quiet-for, a period without scans suffices.
   const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));
-  // W1: a week or longer without scans, if enough scans are usual.
+  // W1: a code is quiet after a week without scans, if enough scans are usual.
   const isLong = emptyMs < endMs && baseline >= LEAST_BASELINE;
   return isQuiet || isLong
     ? { outcome: 'quiet', expected, quietSinceMs: isQuiet ? Math.min(emptyMs, askedMs) : emptyMs }
@@ -146,16 +146,16 @@ async function expectedSince(
   return least;
 }
 
-/** Variation of weekly scans, relative to their mean (simulation in PROTOCOL.md). */
+/** Coefficient of variation of the weekly mean (simulation in PROTOCOL.md). */
 const DISPERSION = 0.2;
 const TAIL = 0.0005;
-/** Maximum mean for which quantiles are summed; ranges above are scaled. */
+/** Maximum mean for which quantiles are summed. For greater means, the range is scaled. */
 const MOST_SUMMED = 5000;
 
 /**
  * W3: returns the usual range. Poisson counts with a gamma-distributed mean are negative binomial with
- * variance m + m²/r (Greenwood and Yule, 1920). 1/r is the squared dispersion plus 1/baseline, for an
- * estimated mean (Gelman et al., Bayesian Data Analysis, 2.6).
+ * variance m + m²/r (Greenwood and Yule, 1920). 1/r is the squared dispersion plus 1/baseline, because the
+ * mean is estimated (Gelman et al., Bayesian Data Analysis, 2.6).
  */
 export function normalRange(baseline: number) {
   const mean = baseline / BASELINE_WEEKS;
@@ -181,7 +181,7 @@ function quantiles(mean: number, size: number) {
 
 export type Windows = ReturnType<typeof windowsUntil>;
 
-/** W6: windows begin at one local time, so each has all hours of a weekday equally often. */
+/** W6: returns windows that begin at one local time, so each has all hours of a weekday equally often. */
 export function windowsUntil(endMs: number, timezone: string) {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;

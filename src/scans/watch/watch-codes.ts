@@ -27,7 +27,7 @@ export interface WatchPlan {
 
 const INACTIVE = ['paused', 'expired'];
 
-/** Judges codes by totals; inactive codes only if `wanted` has their status. */
+/** Judges codes by totals, but inactive codes only if `wanted` has their status. */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,
@@ -119,7 +119,7 @@ export function watchRow(code: CodeCells, verdict: Verdict, endMs: number) {
   };
 }
 
-/** W11: returns the row of an inactive code. */
+/** W11: returns the row for an inactive code. */
 export function inactiveRow(code: CodeCells, status: string) {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
   return { ...code, outcome: 'ok' as const, ...figures, note: `${NOT_JUDGED}: ${status}` };

@@ -31,7 +31,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
     changedAt = clock.monotonic();
   }
 
-  // L21: halves the requests in flight; at width 1, doubles their distance.
+  // L21: halves the requests in flight or, at width 1, doubles the time between them.
   function narrow(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));

@@ -25,7 +25,7 @@ export interface GovernorOptions {
 /** Permission to send a request. Call exactly one method; further calls do nothing. */
 export interface Ticket {
   received(headers: RateHeaders, limited: boolean): void;
-  /** Reports a 429 of an intermediary, which the service did not count. */
+  /** Reports a 429 from an intermediary, which the service did not count. */
   throttled(retryAfterMs: number | undefined): void;
   failed(sent: boolean): void;
 }
@@ -53,7 +53,7 @@ export function createGovernor(options: GovernorOptions) {
   }
 
   function pause(ms: number) {
-    // L10: jitter separates the probes of many processes.
+    // L10: jitter separates the probes from many processes.
     const whole = ms + clock.random() * Math.min(500, 0.005 * ms + 5);
     // L11: a command that would wait too long fails immediately.
     if (pausedMs + whole > maxWaitMs) return rejectAll(tooLong(whole));
@@ -91,11 +91,11 @@ export function createGovernor(options: GovernorOptions) {
 
   function allows(left: number | undefined): boolean {
     if (inFlight >= congestion.width()) return false;
-    // L2: one probe when a window opens; its response informs all others.
+    // L2: sends one probe when a window opens. Its response informs all other requests.
     if (left === undefined) return !probing;
     // L13: a service that sends no limit gets few requests at a time.
     if (left === Infinity) return inFlight < MODEST_CONCURRENCY;
-    // L14: other clients may use the few requests left; fewer in flight get fewer 429s.
+    // L14: sends fewer requests at once when few are left, because other clients may use them.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
     // L1: requests in flight may not be counted in Remaining yet.
     return inFlight < Math.min(left, taper);

@@ -1,4 +1,4 @@
-/** Validates Resets only here, so that every prediction uses the same end. */
+/** Tracks the rate-limit window. Validates Resets, so that all predictions use the same end. */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -35,7 +35,7 @@ export function createRateWindow(options: {
   const backOffs = createExponentialBackOff(clock);
   let truncationMs = 0;
 
-  // L3: the service's time or, without a Date header, this machine's.
+  // L3: returns the service's time or, without a Date header, this machine's.
   const serviceNow = () => serviceClock.nowMs() ?? clock.now();
   const msUntil = (resetMs: number) => resetMs + truncationMs - serviceNow();
 
@@ -54,7 +54,7 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** L8: returns the Reset; undefined if too far ahead, or over 1 s past. */
+  /** L8: returns the Reset; undefined if too far ahead, or more than 1 s past. */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs =
@@ -120,7 +120,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects a truncated Reset: a request sent after it, by a clock never ahead, still got it. */
+  /** Detects a truncated Reset: a request sent after it, by a clock that is never ahead, still got it. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: adds a second to every later Reset, which the service rounds down.

@@ -37,7 +37,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   beforeEnd?: (ends: readonly RowEnd[]) => Promise<void>;
 }
 
-/** Backs up `code`, which has its status before any pause, and then deletes it with `send`. */
+/** Backs up `code`, then deletes it with `send`. `code.status` is the status before any pause. */
 export type BackUp = (
   code: QrCode,
   send: SendDelete,

@@ -25,7 +25,7 @@ export function planFor(
   return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled });
 }
 
-/** Plans the rows for the first time in a run. Throws like `readAgain`. */
+/** Plans the rows for the first time in a run. Throws when `readAgain` does. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
   const { readNamed, rows } = job;
   if (readNamed) {
@@ -56,7 +56,7 @@ export async function readAgain(job: PlanJob, made: ReadonlySet<string>, isSettl
   }
 }
 
-/** E16: returns whether the listing lacks an existing code of a row, and so may lack others. */
+/** E16: returns whether the listing lacks a code that exists. If so, it may lack other codes too. */
 async function isOutOfDate(
   { service }: PlanJob,
   { items }: Plan,

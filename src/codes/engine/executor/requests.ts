@@ -1,4 +1,4 @@
-/** E10: records requests, then sends them. */
+/** E10: records each request before sending it. */
 import { RequestFailure, UnexpectedResponseError } from '#base/errors';
 import { marksOf } from '#codes/engine/plan/compare';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
@@ -18,14 +18,14 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values of POSTs in this run, to detect responses that a gateway swapped. */
+  /** Values sent in this run's POSTs, to detect the response to another POST. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Sends a POST. Returns `lost` if the service may have applied it; rejects if certainly not. */
+  /** Sends a POST. Returns `lost` if the service may have applied it, and rejects if it certainly did not. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;
@@ -117,7 +117,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       const from: QrCode = present ?? { ...code, status: 'unknown' };
       present = undefined;
       const isPause = status === 'paused';
-      // B5: records the old status before the PATCH. A stopped run restores the status too.
+      // B5: `patch` records the old status before its request. A stopped run restores the status too.
       present = await patch(
         from,
         { status },

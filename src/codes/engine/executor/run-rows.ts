@@ -1,4 +1,4 @@
-/** E11: runs the rows of a file in rounds: plans, sends, looks up lost responses, and sends again. */
+/** E11: runs the rows in rounds: plans, sends requests, and finds codes whose responses were lost. */
 import { UnprovenError } from '#base/errors';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { LedgerView, Listing, Plan } from '#codes/engine/plan/model';
@@ -88,7 +88,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 }
 
-/** E12: records a run and the IDs of its first listing. */
+/** E12: creates a recorder for a run and the IDs in its first listing. */
 function createRecorder({ run, undoes, ledger }: RunJob) {
   const begin = { is: 'run', run, undoes } as const;
   let hasRun = false;
@@ -117,7 +117,7 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   });
 }
 
-/** Returns codes that an interrupted backup paused, with their old status, unless the plan deletes them. */
+/** Returns ID and old status of codes that an interrupted backup paused, unless the plan deletes them. */
 export function leftPaused({ claims }: LedgerView, { plan, listing }: Planned) {
   const deleted = new Set(
     plan.items.map(({ action, code }) => action === 'delete' && code?.id.toLowerCase()),

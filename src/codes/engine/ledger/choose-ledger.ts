@@ -24,7 +24,7 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/** Returns the directory of ledgers; undefined without a home directory. XDG requires absolute paths. */
+/** Returns the directory for ledgers, if there is a home directory. XDG requires absolute paths. */
 export function stateDirectory(env: NodeJS.Dict<string>, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -36,7 +36,7 @@ export function stateDirectory(env: NodeJS.Dict<string>, system: string = platfo
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/** Creates the state directory. Throws the system's error, and UsageError if another user owns it. */
+/** Creates the state directory. Throws the system's error, or UsageError if another user owns it. */
 export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -44,7 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Throws if another user owns the directory (HOME under sudo), and so could not write to a new ledger. */
+/** Throws if another user owns the directory (HOME under sudo) and could not write to a new ledger. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -61,7 +61,7 @@ interface Found {
   header: Header;
 }
 
-/** Finds a workspace's ledger by API key, else by up to ten codes of each ledger with the base URL. */
+/** Finds a workspace's ledger by API key, or by up to ten codes in each ledger with the base URL. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
@@ -147,7 +147,7 @@ async function readBeginning(path: string): Promise<Buffer> {
   });
 }
 
-/** Deletes a workspace's ledger. Never rejects: a leftover ledger only leads to more questions later. */
+/** Deletes a workspace's ledger. Never rejects, because a leftover ledger only leads to more questions. */
 export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;

@@ -33,7 +33,7 @@ export const LEDGER_ADVICE = {
 
 const FILE_MODE = 0o600;
 
-/** Reads a ledger. Throws UsageError if the file is damaged, not a ledger, or of a newer version. */
+/** Reads a ledger. Throws UsageError if the file is damaged, not a ledger, or from a newer version. */
 export async function readMemory(
   path: string,
   disk: Disk,
@@ -48,7 +48,7 @@ export async function readMemory(
   return memory;
 }
 
-/** Creates the ledger of a workspace. The caller holds its lock. Throws the system's error. */
+/** Creates a ledger for a workspace. The caller holds its lock. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,
@@ -57,7 +57,7 @@ export async function createLedgerFile(
   await writeLines(disk, path, [await newHeader(workspace)]);
 }
 
-/** Opens a ledger; creates it, compacts it or renews its header if needed. The caller holds the lock. */
+/** Opens a ledger, and creates or compacts it or renews its header if needed. The caller holds the lock. */
 export async function openLedgerFile(path: string, own: LedgerWorkspace, disk: Disk) {
   const place = await realPath(disk, path).catch((error) => {
     throw cannotOpen(`write the ledger ${path}`, error, OTHER_LEDGER);
@@ -149,7 +149,7 @@ function createMemory(path: string) {
   };
 }
 
-/** Returns the first line of a ledger as a header. Throws UsageError. */
+/** Checks and returns the first line of a ledger, its header. Throws UsageError. */
 export function headerOf(line: { is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

@@ -1,4 +1,4 @@
-/** E20: opens the ledger of a workspace. */
+/** E20: opens a workspace's ledger. */
 import { join } from 'node:path';
 import { messageOf, systemCode } from '#base/errors';
 import type { Clock } from '#base/time/time';
@@ -30,7 +30,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   clock: Clock;
   signal: AbortSignal;
-  /** Called before an unbounded wait for another run. `path`: shared ledger, if workspaces differ. */
+  /** Called before a wait of any length for another run. `path`: ledger, if that run has another key. */
   onWait: (path?: string) => void;
 }
 
@@ -39,7 +39,7 @@ interface OpenLedger extends Ledger {
   close(): Promise<void>;
 }
 
-/** Locks and opens the ledger. Throws LocalError, and UsageError if it is damaged or of another workspace. */
+/** Locks and opens the ledger. Throws LocalError, or UsageError if it is damaged or for another workspace. */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
   const turn = await acquireSharedLock(options.workspace.secret(), waiting);
@@ -75,7 +75,7 @@ async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   }
 }
 
-/** Reads the ledger of the workspace without a lock, and without changes on disk. */
+/** Reads the workspace's ledger without locking or changing it. */
 export async function readLedger(
   given: LedgerPlace,
   onLine?: (line: LedgerLine) => void,

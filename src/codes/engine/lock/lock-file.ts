@@ -1,4 +1,4 @@
-/** Reads and writes lock files: one sorted, self-contained line per key, so that git merges them by line. */
+/** Reads and writes lock files. They have one self-contained line per key, which git can merge by line. */
 
 import { UsageError } from '#base/errors';
 import { ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
@@ -53,7 +53,7 @@ export function inOrder({
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 
-/** Parses the text of the lock file `name`. Throws UsageError with all faults by line. */
+/** Parses the text of the lock file `name`. Throws UsageError with the faults by line. */
 export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
   const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
@@ -74,7 +74,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** Returns the text of a lock file that git merged by line, with only its first head. */
+/** Joins the parts of a lock file that git merged by line, under the first header. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));
@@ -160,7 +160,7 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-/** Yields a bounded number of conflict markers. A lock file may have too many lines to split it. */
+/** Yields up to MOST_FAULTS conflict markers. Does not split the text, which may have too many lines. */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;
@@ -189,7 +189,7 @@ function isEntry(value: unknown): value is LockEntry {
   );
 }
 
-/** E22: creates a search for keys with two codes and codes with two keys. */
+/** E22: returns a function that finds keys with two codes, and codes with two keys. */
 function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
   const keys = new Map<string, { key: string; id: string; line: number }>();
   const ids = new Map<string, { key: string; line: number }>();

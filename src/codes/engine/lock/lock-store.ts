@@ -16,7 +16,7 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Reads the lock file, if any. Throws UsageError if it can't be read or trusted. */
+/** Reads the lock file, if any. Throws UsageError if it can't be read or is invalid. */
 export async function readLock(
   path: string,
   signal?: AbortSignal,
@@ -115,7 +115,7 @@ function entryOf(
     if (last.some(([, base]) => base === undefined)) return undefined;
     return { ...present, ...Object.fromEntries(last) };
   }
-  // A key that is back in the file counts as removed until its code is active.
+  // A key that is back in the file stays marked as removed until its changes are sent.
   const removed = !isSent && left.length > 0 ? entry.removed : undefined;
   return { ...present, ...Object.fromEntries(left.map(({ field }) => [field, entry[field]])), removed };
 }

@@ -1,16 +1,16 @@
-/** Fingerprints of saved values for the `base` cell, like ETags per field; spreadsheets keep them as text. */
+/** Fingerprints of saved values in `base` cells, like ETags per field. Spreadsheets keep them as text. */
 import { hash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 
-/** Number of hex digits per field: one edit in 16 million is missed. */
+/** Number of hex digits per field. One edit in 16 million is missed. */
 const DIGITS = 6;
 
 const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 
-/** Fingerprint of an unknown value. No value equals it, so row and service count as edited. */
+/** Fingerprint of an unknown value. No value has it, so both row and service count as edited. */
 const UNKNOWN = 'ffffff';
 
-/** Returns a fingerprint, equal for values that files and spreadsheets can't distinguish. */
+/** Returns a fingerprint. Values that spreadsheets can't distinguish have the same one. */
 export function fingerprintOf(value: string): string {
   const digest = hash('sha256', plainOf(value)).slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;

@@ -1,4 +1,4 @@
-/** E8: finds reasons to send nothing without consent. */
+/** E8: finds the reasons (brakes) to send nothing without consent. */
 import { countOf, quote } from '#base/text/quote';
 import type { QrCode } from '#service/shapes';
 import { fingerprintOf } from './base.ts';
@@ -7,7 +7,7 @@ import { hasChanges, rowValues, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
 const ALLOWED_PERCENT = 30;
-/** Minimum number of rows that exchanged values; fewer are edits. */
+/** Minimum number of rows with exchanged values. Fewer count as edits. */
 const LEAST_SHIFTED = 3;
 
 export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent: readonly QrCode[]): Brake[] {
@@ -25,7 +25,7 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent:
   ].filter((brake) => brake !== undefined);
 }
 
-/** Describes all brakes, with a hint of the flags that carry out the plan nevertheless. */
+/** Describes all brakes. The hint names the flags that carry out the plan anyway. */
 export function describeBrakes(brakes: readonly Brake[]): { message: string; hint: string } {
   const flags = new Set(brakes.map(({ flag }) => flag));
   const advice = brakes.flatMap(({ advice }) => advice ?? []);
@@ -63,7 +63,7 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
 }
 
 /**
- * Detects rows that gained values lost by other rows, as after sorting a single column. At least two must
+ * Detects values that moved to other rows, as after sorting a single column. At least two of these rows must
  * have a code, or the name of a code without a row.
  */
 function shiftedColumn(
@@ -141,7 +141,7 @@ function sortedIds(items: readonly PlanItem[]): Brake | undefined {
   return shiftedBrake(message);
 }
 
-/** Detects rows whose ID is that of a code which the ledger knows by the key of another row. */
+/** Detects rows whose ID belongs to a code that the ledger recorded with the key of another row. */
 function sortedKeys(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
   const known = items.flatMap(({ row, code, how }) => {
     const key = code && (how === 'id' || how === 'slug') && claims.get(code.id.toLowerCase())?.key;

@@ -157,7 +157,7 @@ function isPause(why: Patch['pause']): why is Exclude<Patch['pause'], 'restored'
   return why !== undefined && why !== 'restored';
 }
 
-/** Returns the reason for a pause, and the status before it and any earlier pause by qrctl. */
+/** Returns the reason for a pause, and the code's status before qrctl first paused it. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (!isPause(why) || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };

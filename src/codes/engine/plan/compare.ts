@@ -34,12 +34,12 @@ interface Changed {
   isYours: boolean;
   isTheirs: boolean;
   base?: string;
-  /** Whether this machine changed the code after the row was saved, maybe for another copy of the list. */
+  /** Whether this machine changed the code after the row was saved, maybe for another copy of the file. */
   isOurs?: boolean;
   isNewer?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and the action for each. Throws like `wantedValue`. */
+/** Returns the fields in which row and code differ, and what to do. Throws when `wantedValue` does. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -123,8 +123,8 @@ function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undef
 }
 
 /**
- * Returns whether qrctl last sent this value. If so, the answer `mine` does not apply again, because the user
- * has not seen later edits.
+ * Returns whether qrctl last sent this value. If so, the decision `mine` does not apply again, because the
+ * user has not seen later edits.
  */
 function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
   return claim?.changes[field].at(-1)?.sent === wanted && !isUnclear(claim, field);
@@ -149,7 +149,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Returns who changed a field of a dated row; undefined if `changedBy` must decide. */
+/** Returns who changed a field in a dated row, or undefined if `changedBy` must decide. */
 function changedByDate(
   field: Field,
   wanted: string,
@@ -167,7 +167,7 @@ function changedByDate(
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
-  // If qrctl already sent this value, maybe for another date, another client made any later edit.
+  // If qrctl already sent this value, maybe for another date, any later edit is by another client.
   const isRepeated = last !== undefined && !isUnclear(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs)
@@ -182,12 +182,12 @@ function changedByDate(
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
 }
 
-/** Returns whether a code was changed after a time in ms, and after its creation. */
+/** Returns whether a code was changed after `atMs`, other than by its creation. */
 function isEditedSince(atMs: number, { created_at, updated_at }: QrCode): boolean {
   return updated_at !== created_at && (parseScanTime(updated_at) ?? 0) > atMs;
 }
 
-/** Returns a record of the dated changes that need no request; undefined if the ledger has them all. */
+/** Returns a record of dated changes that need no request, or undefined if the ledger has them all. */
 export function keptRecord(
   { row, code, changes }: PlanItem,
   claim: Claim | undefined,
@@ -221,7 +221,10 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns whether the field's last PATCH has no response, so that `stored` is the value before it. */
+/**
+ * Returns whether no response was received to the field's last PATCH. If so, `stored` is still the value
+ * before it.
+ */
 function isUnclear(claim: Claim | undefined, field: Field): boolean {
   const last = claim?.changes[field].at(-1);
   return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;

@@ -56,7 +56,7 @@ export function identifyRows(input: PlanInput): Identities {
   return { rows: identities, taken: ladder.taken, faults };
 }
 
-/** Returns faults for codes that a decision assigns to one row, and the ledger to another. */
+/** Returns a fault for each code that a decision assigns to one row and the ledger to another. */
 function faultsOfAdoption({ input: { rows, ledger }, taken, found }: Ladder): Fault[] {
   const adopted = [...found].flatMap(([{ line }, identity]) =>
     identity.is === 'code' && identity.how === 'decision' ? { line, code: identity.code } : [],

@@ -42,7 +42,7 @@ export function withDuplicates(
   const reason = 'its request was repeated after a lost response, and another new code has its values';
   const ask = (item: PlanItem): PlanItem => {
     const codes = item.code && item.how !== 'decision' ? extra.get(item.code.id.toLowerCase()) : undefined;
-    // A change of the row is sent now: the next run would not ask and would send it anyway.
+    // A row with changes is sent without asking, because the next run would send it anyway.
     if (!item.code || !codes || hasChanges(item.send)) return item;
     extra.delete(item.code.id.toLowerCase());
     return { ...item, action: 'undecided', send: NOTHING, candidates: [item.code, ...codes], reason };

@@ -10,7 +10,7 @@ interface Judged {
   warnings: readonly Fault[];
 }
 
-/** Returns the faults and warnings of a row that apply to its planned action. */
+/** Returns the row's faults and warnings that apply to its planned action. */
 export function judgeItem(item: PlanItem, policy: Policy): Judged {
   const { row, action, code, changes } = item;
   if (!row) return { faults: [], warnings: [] };
@@ -34,7 +34,7 @@ export function judgeItem(item: PlanItem, policy: Policy): Judged {
   return { faults: [...ofType, ...faults], warnings };
 }
 
-/** Warns if no code has a row's slug. The slug of another code is a fault already. */
+/** Warns if a row has an ID, and no code has its slug. The slug of another code is already a fault. */
 function warningsOfSlug({ row, code, how }: PlanItem): Fault[] {
   if (how !== 'id' || row?.id === undefined || row.slug === undefined || !code || row.slug === code.slug)
     return [];

@@ -5,7 +5,7 @@ import { indexBy } from './values.ts';
 export interface Answers {
   codeOf(row: Row): QrCode | undefined;
   newOf(row: Row): number;
-  /** Whether a flag that specifies this row requests a new code. */
+  /** Returns whether a flag for this row requests a new code. */
   isFlagged(row: Row): boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Ladder {
   found: Map<Row, Identity>;
 }
 
-/** Returns the rows without an identity. Skipped rows come last, so that they take no equal row's code. */
+/** Returns the rows without an identity. Skipped rows come last, so they do not take an equal row's code. */
 export function openRows({ input, found }: Ladder): Row[] {
   const isSkipped = ({ decision }: Row) => decision?.is === 'skip';
   const open = input.rows.filter((row) => !found.has(row));
@@ -76,7 +76,7 @@ export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   if (identity.is === 'new' && identity.replaces !== undefined) ladder.taken.add(identity.replaces);
 }
 
-/** Pairs codes with rows of equal values: first by wanted status, then in order. */
+/** Pairs rows and codes that have equal values: first by status, then in order. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],

@@ -38,9 +38,9 @@ const changes = list(shape({ from: text, sent: text, stored: text }));
 const why = oneOf('removed', 'backup');
 const mark = shape({ atMs: count, says: text });
 
-/** Records by kind. `n` numbers the requests and increases over all runs. IDs are in lower case. */
+/** Ledger records by kind. `n` numbers the requests and increases across runs. IDs are in lower case. */
 const RECORDS = {
-  /** `ids`: codes listed before a run that may create codes. `undoes`: run that this run reverts. */
+  /** Start of a run. `ids`: codes listed before it, if it may create codes. `undoes`: run that it reverts. */
   run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
    * Recorded before a POST. `again`: `n` of the row's earlier request. `replaces`: previous code of the row.
@@ -56,7 +56,7 @@ const RECORDS = {
     decided: optional(flag),
     status: optional(text),
   }),
-  /** Code of a POST, from its response or a look-up. `decided`: the user requested this code as a new one. */
+  /** Code that a POST created, from its response or a look-up. `decided`: the user requested a new code. */
   made: shape({ n: count, id: text, slug: text, stored: values, decided: optional(flag) }),
   not: shape({ n: count }),
   patch: shape({
@@ -71,11 +71,11 @@ const RECORDS = {
     due: optional(byField(mark)),
   }),
   set: shape({ n: count, stored: values }),
-  /** Due changes without a request. `stored`: values that the code keeps. */
+  /** Due changes that need no request. `stored`: values that the code keeps. */
   due: shape({ run: text, id: text, due: byField(mark), stored: values }),
   delete: shape({ run: text, n: count, id: text }),
   deleted: shape({ n: count }),
-  /** Existing code of a row. `replaces`: code that it replaces, as the user requested on another machine. */
+  /** Existing code for a row. `replaces`: code that it replaces, as the user requested on another machine. */
   found: shape({
     run: text,
     id: text,

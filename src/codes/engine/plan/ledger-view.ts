@@ -45,7 +45,7 @@ export function createReplay() {
       (TAKE[line.is] as (state: State, line: LedgerLine) => void)(state, line);
     },
     view: (): LedgerView => view,
-    /** Yields the lines that replay to the same view. The next record must begin a run. */
+    /** Yields lines that restore the same view. The next record must begin a run. */
     kept: () => keptOf(state),
   };
 }
@@ -203,8 +203,8 @@ function createSendings() {
       lists = undefined;
     },
     /**
-     * Drops repeated requests whose code an earlier, ended run found: `run` has looked for duplicates.
-     * Otherwise, the next run looks again.
+     * Drops repeated requests whose code an earlier run found before it ended: `run` has looked for
+     * duplicates. The next run looks for the others.
      */
     end(run: string) {
       for (const sending of open.values()) {

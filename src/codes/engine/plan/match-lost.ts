@@ -1,4 +1,4 @@
-/** E13: matches requests without a response to codes by the values sent, never by time (step 4). */
+/** Step 4 (E13): finds the codes of requests without a response by the values sent, never by time. */
 import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
@@ -19,7 +19,7 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
   for (const alike of indexBy(chains, storedKey).values()) {
     const sent = alike[0]?.[0];
     if (!sent) continue;
-    // A code that another request created is no candidate.
+    // A code that another request created is not a candidate.
     const mayBeIts = (id: string) => !ladder.taken.has(id) && ledger.claims.get(id)?.origin !== 'made';
     const candidates = candidatesOf(sent, byValues, ledger).filter(
       (code) => isNew(code, alike) && mayBeIts(code.id.toLowerCase()),
@@ -58,8 +58,8 @@ interface Unmatched {
 }
 
 /**
- * Assigns a row the code found after a lost response. If a row of `qr apply` was edited, the user decides:
- * another file may have its key.
+ * Assigns a row the code found after a lost response. If a row of `qr apply` was edited, the user decides,
+ * because another file may have its key.
  */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
@@ -90,7 +90,7 @@ function withoutCode(
     ...(isDecided && { isDecided }),
     ...(replaces !== undefined && { replaces }),
   };
-  // Sends again unless a similar code exists, which may be the edited code of the request.
+  // Repeats the request unless a similar code exists, which it may have created.
   const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
   if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };
@@ -157,7 +157,7 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   return owners;
 }
 
-/** Returns a search for the edited row of a lost request: the only open row and request with that key. */
+/** Returns a function that finds a lost request's edited row by a name or destination that only they have. */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,
   open: readonly Row[],

@@ -14,8 +14,8 @@ import {
 } from './values.ts';
 
 /**
- * Step 3: matches rows without a key to claims with their values: first of the file's earlier results, then
- * the newest that the user requested as new codes, then the first that were created.
+ * Step 3: matches rows without a key to claims with equal values. Prefers existing codes, then those in the
+ * file's earlier results, then the newest requested as new, then the first created.
  */
 export function takeKnownValues(ladder: Ladder): void {
   const { ledger, listing, earlierIds } = ladder.input;
@@ -52,12 +52,12 @@ export function takeKnownValues(ladder: Ladder): void {
   }
 }
 
-/** E3: step 5: matches rows to free codes with their values. */
+/** Step 5 (E3): matches rows to free codes with equal values. */
 export function takeEqual(ladder: Ladder): void {
   const free = indexBy(freeCodes(ladder), valuesKey);
   takeMadeElsewhere(ladder, free);
   const rows = openRows(ladder).filter((row) => {
-    // A decision kept in a file of `qr apply` may have been carried out by a run that the ledger lacks.
+    // An earlier run that the ledger lacks may have carried out a decision kept in a `qr apply` file.
     const isUsed =
       ladder.input.policy.verb === 'apply' &&
       row.decision?.is === 'new' &&
@@ -88,7 +88,7 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** Returns a test whether the service made one of the codes from a row with another key. */
+/** Returns a function that tests whether the service may have made a code from a row with other values. */
 function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
   let rivals: Map<QrCode, string[]> | undefined;
   const find = () => {
@@ -126,7 +126,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   }
 }
 
-/** E4: step 6: finds rows that may be edits, or whose values the service changed. */
+/** Step 6 (E4): finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
   const { rows, policy, listing, ledger, lock } = ladder.input;
   // Includes lost requests to be repeated, because another copy of the row may have a code.
@@ -136,7 +136,7 @@ export function findEdits(ladder: Ladder): void {
     (row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
   );
   if (open.length === 0) return;
-  // A code that the user had replaced belongs to no row.
+  // A code that the user replaced belongs to no row.
   const free = freeCodes(ladder).filter(
     ({ id }) => !listing.codes.has(ledger.replaced.get(id.toLowerCase()) ?? ''),
   );
@@ -147,13 +147,13 @@ export function findEdits(ladder: Ladder): void {
     byName: createAlike(open, codes, nameKey, ledger),
     byPlace: createAlike(open, codes, placeKey, ledger),
   });
-  // A row with its own key is not an edit of another key's code.
+  // A row with a key is not an edit of a code that has a different key.
   const unowned = () => free.filter(({ id }) => !owned.has(id.toLowerCase()));
   const searches = new Map<boolean, ReturnType<typeof searchIn>>();
   const searchOf = ({ key }: Row) =>
     getOrAdd(searches, key === undefined, () => searchIn(key === undefined ? free : unowned()));
   const wanted = new Map<QrCode, number>();
-  // Of several codes with a row's destination, excludes those that share a name with another row.
+  // If several codes have a row's destination, excludes those whose name another row has.
   const named = new Set(open.flatMap((row) => searchOf(row).byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
@@ -199,8 +199,8 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Returns a search for free codes that have a row's name or destination, or had it when qrctl sent it. Finds
- * none if several open rows share it.
+ * Returns a function that finds free codes with a row's name or destination, now or when it was sent. Finds
+ * none if several open rows have it.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
   const now = indexBy(free, keyOf);

@@ -31,11 +31,11 @@ export interface Row extends InputRow {
   key?: string;
   id?: string;
   slug?: string;
-  /** Wanted values, including tags. A missing field stays unchanged. */
+  /** Wanted values, including UTM tags. A missing field stays unchanged. */
   wish: CodeChanges;
   type?: string;
   utm?: UtmTags;
-  /** Whether all tags come from flags, so that a code without a web address gets none. */
+  /** Whether all UTM tags come from flags. If so, a code without a web address gets none. */
   mayLackUtm?: boolean;
   keepUtm?: boolean;
   /** ID of the code if the row is its backup. */
@@ -43,15 +43,15 @@ export interface Row extends InputRow {
   base?: Base;
   updatedAtMs?: number;
   decision?: RowDecision;
-  /** Whether this run assigned a code to the row (`named`), or the row failed. */
+  /** Set if this run assigned a code to the row (`named`), or if the row failed. */
   inRun?: 'named' | 'failed';
   /** Format of the file, if a spreadsheet may have saved the file. */
   through?: 'csv' | 'xlsx';
-  /** Faults of cells that are valid if the code already has their value. */
+  /** Faults in cells that are valid if the code already has their value. */
   doubts: readonly Doubt[];
   atMs?: number;
   due?: Readonly<Partial<Record<Field, DueWish>>>;
-  /** Fault of an unknown type, which is valid if the code has that type. */
+  /** Fault for an unknown type, which is valid if the code has that type. */
   typeFault?: Fault;
   noDestination?: Fault;
 }
@@ -75,7 +75,7 @@ export interface Policy {
   applyEdits: boolean;
   adoptExisting: boolean;
   removed: 'report' | 'pause';
-  /** Maximum number of changes, without creations; undefined for the default. */
+  /** Maximum number of changes, not counting new codes. Undefined for the default. */
   maxChanges: { count: number } | { percent: number } | undefined;
   force: boolean;
   decisions: Decisions;
@@ -99,14 +99,14 @@ export interface Claim {
   order: number;
   /** Run that created or found the code; '' if runs only changed the code. */
   run: string;
-  /** Whether that run was not killed. */
+  /** Whether that run recorded its end. */
   isEnded?: boolean;
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
-  /** Dated changes that were begun: the newest per time, oldest first. */
+  /** Dated changes that a run began or kept: the newest per time, oldest first. */
   due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
-  /** Whether the user requested this code as a new one, so that the decision is not used again. */
+  /** Whether the user requested this code as a new one. If so, the decision is not used again. */
   isDecided: boolean;
   unsent?: string;
   paused?: { why: 'removed' | 'backup'; status: string };
@@ -194,7 +194,7 @@ export interface PlanItem {
   reason?: string;
   /** Next step for the user, instead of the default for the action. */
   nextStep?: string;
-  /** Whether the code is a guess in a file with IDs: `--apply-edits` does not change it. */
+  /** Whether the code is a guess in a file with IDs. If so, `--apply-edits` does not change it. */
   isForeign?: boolean;
   learned: readonly LedgerRecord[];
 }
@@ -203,7 +203,7 @@ export interface Brake {
   is: 'max-changes' | 'all-removed' | 'shifted' | 'other-workspace';
   message: string;
   advice?: string;
-  /** Flag that carries out the plan nevertheless. */
+  /** Flag that carries out the plan despite the brake. */
   flag: string;
 }
 
@@ -223,9 +223,9 @@ export interface PlanInput {
   ledger: LedgerView;
   lock: ReadonlyMap<string, LockEntry> | undefined;
   policy: Policy;
-  /** Whether the listing is from after the visibility delay, so POSTs that it lacks were not applied. */
+  /** Whether the listing was read after the visibility delay. If so, POSTs that it lacks were not applied. */
   isSettled: boolean;
-  /** IDs in earlier results of the file. If most do not exist, the workspace may be another one. */
+  /** IDs in the file's earlier results. If most do not exist, this may be a different workspace. */
   earlierIds?: ReadonlySet<string>;
 }
 

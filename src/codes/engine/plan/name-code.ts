@@ -12,10 +12,10 @@ interface KeyOwner {
   slug?: string;
 }
 
-/** Returns the codes that may belong to a row's key; none for an unknown key. */
+/** Returns the codes that may belong to a row's key, or none for an unknown key. */
 export type OwnersOf = (row: Row) => readonly KeyOwner[];
 
-/** Returns the codes per key: the code in the lock file, or all in the ledger, oldest first. */
+/** Returns the codes by key: the one in the lock file, or all in the ledger, oldest first. */
 export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly KeyOwner[]> {
   const claims = [...ledger.claims.values()].sort((one, other) => one.order - other.order);
   const owners: Map<string, readonly KeyOwner[]> = indexBy(claims, ({ key }) => key);
@@ -23,7 +23,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Returns a search for the codes of a row's key: of several, the newest with the row's values, or all. */
+/** Returns a function that finds the codes with a row's key: if possible, the newest with its values. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,
@@ -110,8 +110,8 @@ export function codeOfCells(
 }
 
 /**
- * Returns the code of a known ID, its replacement that the user requested (even with a lost response), or
- * `gone`. A decision creates one code, however often the command runs.
+ * Returns the code with a known ID, the replacement that the user requested (even if its response was lost),
+ * or `gone`. A decision creates one code, however often the command runs.
  */
 export function knownCode(
   row: Row,
@@ -122,10 +122,9 @@ export function knownCode(
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
-  // Ignores a decision if the code exists: `qr apply` files keep decisions that an earlier run may have
-  // carried out.
+  // Ignores a decision if the code exists, because a `qr apply` file may keep one that was carried out.
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
-  // A backup restores its own code once, even if the ledger has a decision that restored that code.
+  // A backup restores its code once, even if a decision created that code.
   const restored = row.backupOf === id && replaced === undefined ? Infinity : 1;
   const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
   const wanted = policy.verb === 'create' || !code ? asked : 0;
@@ -134,7 +133,7 @@ export function knownCode(
   );
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
   if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
-  // Backups and files of `qr apply` keep their decisions. Any other decision about a deleted code is new.
+  // Backups and `qr apply` files may contain used decisions. Any other decision about a deleted code is new.
   const isGone = !code && !listing.codes.has(replaced ?? '');
   const isOfFile = policy.verb === 'apply' && row.decision?.is === 'new' && !answers.isFlagged(row);
   const isKept = row.backupOf !== undefined || isOfFile;
@@ -154,7 +153,7 @@ function successorOf(
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-/** Returns whether `qr apply` knows a key only from the ledger, and by a run that has written its lock file. */
+/** Returns whether `qr apply` knows a key only from the ledger, by a run that wrote its own lock file. */
 function mayBeOfAnotherFile({ id, slug }: KeyOwner, { policy, ledger }: PlanInput): boolean {
   const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
   return isAsked && slug === undefined && ledger.claims.get(id)?.isEnded === true;
@@ -170,7 +169,8 @@ function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewC
 }
 
 /**
- * Matches rows by key. If name or destination is equal, `qr create` assumes an edit; else the user decides.
+ * Matches rows by key. If the name or destination is equal, `qr create` assumes an edit. Otherwise, the user
+ * decides.
  */
 export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const { listing, policy } = ladder.input;

@@ -7,7 +7,7 @@ import { fieldsOf } from './values.ts';
 
 export interface CodeChange {
   id: string;
-  /** Values before the run's first change of each field; for a created code, the status to pause it. */
+  /** Values before the run first changed each field. For a created code, the status `paused`. */
   before: Values;
   after: Values;
   is: 'changed' | 'created' | 'deleted';
@@ -97,7 +97,10 @@ export function createRunReader() {
   return { take, finish };
 }
 
-/** Chooses the run to undo, by default the last or that of an incomplete undo; none after a complete one. */
+/**
+ * Chooses the run to undo: by default the last, or the run that an unfinished undo reverts. Returns none
+ * after a complete undo.
+ */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);
   const last = runs.at(-1);

@@ -1,4 +1,4 @@
-/** E5: compares values except for the service's normalization of spaces, characters and URLs. */
+/** E5: compares values, ignoring the service's normalization of spaces, characters and URLs. */
 import { groupBy } from '#base/collections';
 import { restore } from '#base/text/defuse';
 import { parseUrl } from '#base/text/parse-url';
@@ -24,7 +24,7 @@ export function nameKey({ name, type }: Named): string {
   return JSON.stringify([type ?? 'url', tidy('name', name)]);
 }
 
-/** Returns a key of type and destination; undefined without a destination. */
+/** Returns a key for type and destination, or undefined without a destination. */
 export function placeKey({ type, destination }: Named): string | undefined {
   return destination ? JSON.stringify([type ?? 'url', tidy('destination', destination)]) : undefined;
 }
@@ -48,7 +48,7 @@ export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'stored
   return newCode(storedOf('name', name) ?? name, type, place);
 }
 
-/** Returns the value that a row requests. Throws RangeError for tags without a web address. */
+/** Returns the value that a row requests. Throws RangeError for UTM tags without a web address. */
 export function wantedValue(row: Row, field: Field, code: QrCode): string | undefined {
   const { wish, utm, keepUtm } = row;
   const wanted = wish[field];
@@ -58,7 +58,7 @@ export function wantedValue(row: Row, field: Field, code: QrCode): string | unde
   return keepUtm && !isUnedited(row, field) ? carryUtm(code.destination ?? '', wanted) : wanted;
 }
 
-/** Returns whether a code gets no tags from flags because it has no web address. */
+/** Returns whether a code gets no UTM tags from flags because it has no web address. */
 export function lacksUtm({ utm, mayLackUtm }: Row, { destination }: QrCode): boolean {
   return utm !== undefined && mayLackUtm === true && !isWeb(destination ?? '');
 }
@@ -108,7 +108,7 @@ export function isAlteredName(sent: string, stored: string): boolean {
   return kept === letters || (stored.length >= LEAST_OF_A_NAME && letters.startsWith(kept));
 }
 
-/** Returns a search for codes that differ only in a name or address that the service may have altered. */
+/** Returns a function that finds codes that differ only in a name or address the service may have altered. */
 export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) => QrCode[] {
   const cutKey = (code: Named) => JSON.stringify([placeKey(code), lettersOf(code.name).slice(0, LOOKED_UP)]);
   const addressKey = (code: Named) => JSON.stringify([nameKey(code), lettersOf(code.destination ?? '')]);

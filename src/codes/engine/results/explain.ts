@@ -77,7 +77,7 @@ export function countQuestions(question: Question, count: number): string {
   }
 }
 
-/** Returns the ways to answer the questions by flags, each once. */
+/** Returns hints with the flags that answer the questions, each once. */
 export function waysOf(groups: readonly QuestionGroup[], verb: Verb): string[] {
   // Guesses in a file with IDs are answered like uncertain rows.
   const kindOf = ({ question, rows: [row] }: QuestionGroup) => (row?.item.isForeign ? 'undecided' : question);
@@ -155,7 +155,7 @@ export function explainRow(row: PlanRow, verb: Verb): string | undefined {
   return [reason, refusal, advice].filter(Boolean).join('. ');
 }
 
-/** Returns the reason for a row's state; undefined if action and values show it. */
+/** Returns the reason for a row's state, or undefined if its action and values show it. */
 export function reasonOf(row: PlanRow): string | undefined {
   const { item, error, altered = [] } = row;
   if (error !== undefined) return error;
@@ -177,7 +177,7 @@ function ownReason(row: PlanRow): string | undefined {
     case 'exists':
       return `same values as ${nameCodes(code ? [code] : candidates)}${item.reason === undefined ? '' : `; ${item.reason}`}`;
     case 'gone':
-      // `qr undo` sets a next step, and its codes existed.
+      // For `gone`, only `qr undo` sets a next step, and its codes existed.
       return (item.how === 'id' || item.how === 'slug') && item.nextStep === undefined
         ? `${describeGone(item)} does not exist (deleted, or never a code of this workspace)`
         : `its code ${describeGone(item)} was deleted from the service`;

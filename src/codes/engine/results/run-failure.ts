@@ -41,8 +41,8 @@ const MOST_REASONS = 5;
 const MOST_ROWS = 3;
 
 /**
- * Returns the error that stopped the run; UnprovenError (9) if a decision is needed; NotFoundError (4) if all
- * codes are gone; PartialError (8) for other failures; else undefined.
+ * Returns the error that stopped the run. Otherwise, returns UnprovenError (9) for decisions, NotFoundError
+ * (4) if all codes are gone, PartialError (8) for other failures, or undefined.
  */
 export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const { stop, verb, isUnproven = false } = run;
@@ -146,7 +146,7 @@ export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   return { exit: 8, message: `a run would change ${countOf(changed, 'code')}` };
 }
 
-/** Returns the error of a dry run with `--exit-code`; undefined for 0. */
+/** Returns the error for a dry run with `--exit-code`, or undefined for 0. */
 export function failureOfPlan(plan: Plan, verb: Verb): UnprovenError | PartialError | undefined {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   if (exit === 0) return undefined;

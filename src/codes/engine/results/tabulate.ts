@@ -17,7 +17,7 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/** E21: formats the `base` cell; null for a row without code, base and ID. */
+/** E21: formats the `base` cell. Returns null if the row has no code, base or ID. */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
@@ -52,15 +52,15 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 interface AddedColumns {
   names: readonly string[];
   dates: readonly string[];
-  /** Returns a cell of the earlier results, as in CSV. `row` is 1-based. */
+  /** Returns a cell from the earlier results, as in their CSV file. `row` is 1-based. */
   cellOf(name: string, row: number, id: string | undefined): unknown;
 }
 
 const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
 
 /**
- * Finds columns that only the earlier results have. Matches rows by ID, else by position if their numbers are
- * equal.
+ * Finds columns that only the earlier results have. Matches rows by ID, or by position if both files have
+ * equally many rows.
  */
 function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
   if (!before) return NONE;

@@ -61,7 +61,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
   return { judge, repeat: repeated.add, faultsOfFile, repeated: repeated.warnings };
 }
 
-/** E2: returns the faults of keys that are equal, or differ only in case or spaces. */
+/** E2: returns faults for keys that equal an earlier one, or differ only in case or spaces. */
 export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'line'>[]): Fault[] {
   const first = new Map<string, { key: string; line: number }>();
   return rows.flatMap(({ key, line }): Fault[] => {
@@ -81,13 +81,13 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
   });
 }
 
-/** Warns of new rows with equal values, which are valid: posters may share an address. */
+/** Collects warnings about new rows with equal values, which are valid: posters may share an address. */
 function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];
   return {
     warnings: (): readonly Fault[] => warnings,
-    /** Adds a row. A new row gets a warning if an earlier row, new or not, has its values. */
+    /** Adds a row. Warns about a new row if an earlier row, new or not, has its values. */
     add(line: number, code: NewCode, isNew = true) {
       const values = valuesKey(code);
       const first = firstLines.get(values);

@@ -72,7 +72,7 @@ const START: Readonly<Record<Verb, string>> = {
 
 const EMPTY: Fault = { message: 'the file is empty' };
 
-/** E2: reads the rows, with all faults and warnings. Throws UsageError for a dated plan. */
+/** E2: reads the rows, with all faults and warnings. Throws UsageError if `update` gets a dated plan. */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
@@ -198,7 +198,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
     else if (verb === 'create' && key === undefined && wish.name !== undefined)
       newRows.repeat(from.line, newCode(wish.name, type, wish.destination), false);
-    // Doubts matter only for rows that may have a code with equal cells; `qr apply` finds codes by key.
+    // Doubts matter only for rows that may have a code. Without an ID, only `qr apply` finds one, by key.
     return {
       wish,
       type,

@@ -6,7 +6,7 @@ import { codeCell, markdownHead, markdownLine } from '#files/formats/markdown';
 import { arrangeRows, countRows, describeAbsent } from './arrange-rows.ts';
 import { codeOf, describeCandidates, describeNew, type PrintedPlan, valueAfter } from './plan-records.ts';
 
-/** Maximum number of new codes to list: a GitHub comment is limited to 65,536 characters. */
+/** Maximum number of new codes to list. A GitHub comment is limited to 65,536 characters. */
 const MOST_CREATIONS = 100;
 
 const MOST_ABSENT = 20;

@@ -25,9 +25,9 @@ export interface PrintedPlan {
 
 const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];
 
-/** Columns of a plan. `old`: current value, or candidates; `new`: value in the file, or new code. */
+/** Columns of a plan. `old`: current value, or candidates. `new`: value in the file, or new code. */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
-/** Documented output of a plan. JSON has one entry per row: `changes` maps a field to `old` and `new`. */
+/** Documented output of a plan. JSON has one entry per row, whose `changes` map fields to `old` and `new`. */
 export const PLAN_OUTPUT = [
   { when: '--dry-run', columns: PLAN_COLUMNS },
   {
@@ -43,7 +43,7 @@ export const DUE_PLAN_COLUMNS: readonly Column[] = [
 ];
 export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERROR];
 
-/** Maximum number of candidates to print: equal rows may have thousands. */
+/** Maximum number of candidates to print. Equal rows may have thousands. */
 const MOST_CANDIDATES = 20;
 
 /** Returns one record per change, or one for a row without changes. */
@@ -110,7 +110,9 @@ export function describeCandidates(row: PlanRow): string | undefined {
   return ids.length === 0 ? undefined : joinSome(ids, { most: MOST_CANDIDATES });
 }
 
-/** Formats a new code: `Summer menu (menu) → https://example.com/summer`; undefined for other rows. */
+/**
+ * Formats a new code: `Summer menu (menu) → https://example.com/summer`. Returns undefined for other rows.
+ */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
   const isNew = ['create', 'undecided', 'exists', 'failed'].includes(action);
   const { name, destination } = values ?? row?.wish ?? {};
@@ -140,7 +142,7 @@ export const TABLE_COLUMNS: readonly Column[] = [
 
 const LONGEST_COMMON = 100;
 
-/** Formats `menu (Summer menu)`, or the ID if the slug is unknown. */
+/** Formats `SLUG (NAME)`, or the ID if the slug is unknown. */
 function nameCodeOf(row: PlanRow): string | undefined {
   const { id, slug } = codeOf(row);
   const { name } = row.code ?? row.item.code ?? {};

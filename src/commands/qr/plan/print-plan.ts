@@ -67,7 +67,7 @@ function reasonsOf(failure: unknown): Reason[] {
   return reasons;
 }
 
-/** Maximum number of new codes on a terminal by default, so that later lines stay visible. */
+/** Maximum number of new codes that a terminal shows by default. Later lines then stay visible. */
 const MOST_CREATIONS = 10;
 
 const ROWS_AT_ONCE = 1000;
@@ -104,9 +104,7 @@ export async function openPlanOutput(
   };
 }
 
-/**
- * Returns a function that makes one record per row (for IDs, or JSON without chosen columns) or per change.
- */
+/** Returns a function that makes one record per row (IDs, or JSON without chosen columns) or per change. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];
@@ -160,7 +158,7 @@ export interface DryRun {
   exitCode: boolean;
 }
 
-/** Ends a dry run. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
+/** Prints a dry run's plan. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
   const { plan, verb, file, warnings, spent, exitCode } = run;
   const printed = plannedRun(plan, { name: file.name, verb });

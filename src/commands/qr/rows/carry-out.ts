@@ -31,7 +31,7 @@ export interface RowsVerb {
   common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
   plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
   faultsOf?: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  /** Divides planned or executed items per code among the rows. */
+  /** Splits an item for a code into one item for each of its rows. */
   itemsByRow?: (items: Plan['items']) => Plan['items'];
   endsByRow?: (ends: readonly RowEnd[]) => readonly RowEnd[];
   isNews?: (end: { outcome: RowOutcome }) => boolean;
@@ -40,7 +40,7 @@ export interface RowsVerb {
   confirm?: (plan: Plan) => Promise<void>;
   backUp?: BackUp;
   openPreview?: () => Promise<PlanPrinter>;
-  /** Codes specified as arguments, already read. Their run uses a ledger only with a backup. */
+  /** Codes specified as arguments, as read before. Their run uses a ledger only with a backup. */
   named?: readonly QrCode[];
   earlierIds?: ReadonlySet<string>;
   ended?: (end: RunEnd) => void;
@@ -51,7 +51,7 @@ export interface RowsFile {
   checked: CheckedRows;
 }
 
-/** Default visibility delay of the service, in ms. */
+/** Default visibility delay in ms. */
 const SETTLE_MS = 10_000;
 
 export async function previewRows(context: Context, run: RowsJob): Promise<void> {
@@ -80,7 +80,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
   }
 }
 
-/** Plans rows, and sends only GET requests. Throws UsageError for faults that require the service. */
+/** Plans rows, and sends only GET requests. Throws UsageError for faults that depend on the service. */
 export async function planFirst(context: Context, run: RowsJob) {
   const { file, flags, verb } = run;
   const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));
@@ -193,7 +193,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-/** Returns the ID of a run: its minute in UTC, for people, and random digits. */
+/** Returns an ID for a run: the minute in UTC, readable for users, and random digits. */
 function nameRun({ now }: Clock): string {
   const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   return `${minute}-${randomBytes(3).toString('hex')}`;

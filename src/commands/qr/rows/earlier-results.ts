@@ -56,7 +56,8 @@ async function readTable(path: string): Promise<Input | undefined> {
   try {
     return await readWritten(path);
   } catch (error) {
-    if (error instanceof UsageError || systemCode(error) !== undefined) return undefined; // writing it reports the error
+    // Writing the file reports it.
+    if (error instanceof UsageError || systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }
@@ -72,8 +73,8 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 }
 
 /**
- * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit, or if the input is a workbook.
- * Replaces an older copy only if nothing is lost and the new results have its codes.
+ * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit, or if they are the input
+ * workbook. Replaces an older copy only if nothing is lost and the new results have its codes.
  */
 export async function keepEarlier(
   context: Context,
@@ -111,7 +112,7 @@ export async function keepEarlier(
 const EDITABLE = new Set([...FIELDS, 'decision']);
 
 /**
- * Returns whether earlier results have a decision or edited cell that the input lacks. Matches rows by ID,
+ * Returns whether earlier results have a decision or edited cell that the input lacks. Matches rows by ID, or
  * else by position.
  */
 function hasOtherEdits(before: Input, ends: readonly RowEnd[]): boolean {

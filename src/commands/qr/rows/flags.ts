@@ -130,7 +130,7 @@ export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Po
   };
 }
 
-/** Returns the path of the results; undefined for standard input and pipes without `--results`. */
+/** Returns the path for results, or undefined for standard input and pipes without `--results`. */
 export function resultsPathOf(
   files: UsedFiles,
   from: string,
@@ -146,8 +146,8 @@ export function resultsPathOf(
 }
 
 /**
- * Returns `codes.results.csv` for `codes.csv`, with the same extension, because one program opens both; for a
- * results file, its own path.
+ * Returns the results path: `codes.results.csv` for `codes.csv`, with the same extension, because one program
+ * opens both. A results file keeps its path.
  */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));

@@ -18,7 +18,7 @@ const ROWS_AT_ONCE = 1000;
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-/** Opens the output of results. By default, a terminal gets the number of rows per outcome. */
+/** Opens the output for results. By default, a terminal shows the number of rows per outcome. */
 export async function openResultsOutput(
   context: Context,
   input: Input,
@@ -76,7 +76,7 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  // Cells of a CSV are written as they were; cells of other formats need escaping.
+  // Cells from CSV are written as they were. Cells from other formats need escaping.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const dialect = dialectOf(path, input, flags);
   const output = await openSink(context, {
@@ -114,7 +114,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Returns the cells of a row. Keeps the user's cells, which may be keys of other tables. */
+/** Returns the cells of a row. Keeps the user's cells, which may be keys in other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,

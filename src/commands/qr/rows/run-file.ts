@@ -55,7 +55,7 @@ export async function readRowsFile(
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs the rows of a file. Once rows were sent, writes the results before it throws. */
+/** Runs the rows of a file. If it throws after rows were sent, it writes the results first. */
 export async function runFile(
   context: Context,
   from: string,

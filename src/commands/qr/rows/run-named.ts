@@ -14,7 +14,7 @@ import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.
 import { policyOf, type RowsFlags } from './flags.ts';
 import { finishOutput, noteOutcomes, noteStop } from './notes.ts';
 
-/** Rows of specified codes: one per code, even if specified twice, and one per name without a code. */
+/** Rows for specified codes: one per code, even if specified twice, and one per name without a code. */
 type NamedRows = Awaited<ReturnType<typeof findNamed>>;
 
 export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
@@ -72,7 +72,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Applies a verb to specified codes. Throws errors before the first change; returns later ones. */
+/** Applies a verb to specified codes. Throws errors before the first change, and returns later ones. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -99,7 +99,7 @@ function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: 
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** Returns the run's error. If all codes failed, returns the first error, for its exit code. */
+/** Returns the run's error. If all codes failed, returns the first error, which sets the exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));

@@ -24,9 +24,9 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
-/** Keeps a byte order mark, unlike hyparquet's decoder. */
+/** Decoder that keeps a byte order mark, unlike hyparquet's. */
 const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
-/** Replaces parsers of the library: a Date would have fewer digits than the file. */
+/** Replaces the library's parsers, because a Date would have fewer digits than the file. */
 const PARSERS = {
   timestampFromMicroseconds: (us: bigint): unknown => us,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
@@ -163,7 +163,7 @@ async function checkPages(
     const end = start + Number(meta_data.total_compressed_size);
     if (!(start >= 0 && end >= start && end <= source.byteLength))
       throw new Error(`the column ${name} lies outside of the file`);
-    // Lists have more values than rows.
+    // Lists may have more values than rows.
     const most = meta_data.path_in_schema.length === 1 ? rows : MOST_GROUP_ROWS;
     return columns && !columns.includes(name) ? [] : [{ name, start, end, most }];
   });

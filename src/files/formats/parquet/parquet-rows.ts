@@ -1,4 +1,4 @@
-/** Decodes Parquet in a thread with limits on time and memory: a damaged byte can stall a decoder. */
+/** Decodes Parquet in a thread with limited time and memory, because a damaged byte can stall a decoder. */
 import { on } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '#base/errors';
@@ -13,7 +13,7 @@ export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
 }
 
-/** F19: minimum time in ms to decode a file; larger files get more. */
+/** F19: minimum time limit in ms per message from the thread. Larger files get more. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
 const MOST_HEAP_MB = 768;

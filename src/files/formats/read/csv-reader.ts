@@ -157,7 +157,7 @@ function quoteFault({ code }: CsvError): string {
   return 'a quote (") appears inside a cell: enclose the whole cell in quotes and double each quote in it ("5"" disc")';
 }
 
-/** Creates a search for one of two characters, or the end. Positions must not decrease. */
+/** Returns a function that finds either of two characters, or the end. Positions must not decrease. */
 function createFinder(text: string, one: string, other: string): (from: number) => number {
   let [oneAt, otherAt] = [-1, -1];
   const find = (character: string, from: number) => {

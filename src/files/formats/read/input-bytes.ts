@@ -10,8 +10,8 @@ import { GZIP, startsWith } from '#files/formats/formats';
 const PIECE_BYTES = 32 * 1024;
 
 /**
- * Yields a file's content up to its size at opening: another run may be appending. A piece is valid until the
- * next is requested. Throws UsageError.
+ * Yields a file's content up to its size at opening, because another run may append. A piece is valid until
+ * the next is requested. Throws UsageError.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);

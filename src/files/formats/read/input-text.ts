@@ -5,7 +5,7 @@ import { COMMA, LINE_FEED } from '#base/text/ascii';
 import type { Row } from '#files/formats/row-sink';
 
 export interface TextPiece {
-  /** Whole lines, unless `isLast`. Of a JSON array on one line: a part that ends in a comma. */
+  /** Whole lines, unless `isLast`. If a JSON array is on one line, a part that ends in a comma. */
   text: string;
   line: number;
   isLast: boolean;
@@ -17,7 +17,7 @@ export interface Records {
   torn: boolean;
 }
 
-/** Yields UTF-8 text without byte order mark. Throws UsageError for other encodings and long lines. */
+/** Yields UTF-8 text without a byte order mark. Throws UsageError for other encodings and long lines. */
 export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,

@@ -8,11 +8,11 @@ import { CODE_FIELDS } from '#service/shapes';
 
 export interface InputRow {
   row: number;
-  /** Line of a text file, row of a sheet, or number of an item in a JSON array. */
+  /** Line in a text file, row in a sheet, or item number in a JSON array. */
   line: number;
   /** Cells by column: text from CSV, any value from JSON (integers with all digits). */
   values: Pick<ReadonlyMap<string, unknown>, 'get' | 'has'>;
-  /** Cells of a CSV as written, if their text is escaped (defuse.ts). */
+  /** Cells as written in a CSV file, if their text is escaped (defuse.ts). */
   defused?: ReadonlyMap<string, string>;
 }
 
@@ -69,7 +69,7 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** Refuses too many cells while reading: a few kilobytes may expand to billions. */
+/** Refuses too many cells while reading, because a few kilobytes may expand to billions. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -98,7 +98,7 @@ export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Faults of cells that only the service can confirm (`Doubt`). */
+  /** Faults in cells that only the service can confirm (`Doubt`). */
   doubts: Fault[];
   unread: string[];
   notes: string[];
@@ -131,7 +131,7 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
-/** Returns the faults, except of columns that the command does not read. */
+/** Returns the faults, except those in columns that the command does not read. Keeps header faults. */
 export function faultsOfRead(
   { faults = [], headerLine }: Input,
   read: ReadonlySet<string | undefined>,
@@ -148,14 +148,14 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** Throws UsageError (exit 2) with each fault once, sorted by line, if any. */
+/** If there are faults, throws UsageError (exit 2) with each one once, sorted by line. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
   { start, warnings = [] }: { start?: string; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
-  // A fault of the whole file may occur once per row.
+  // A fault in the whole file may occur once per row.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),

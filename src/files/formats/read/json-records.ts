@@ -4,7 +4,7 @@ import type { Row } from '#files/formats/row-sink';
 import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
-/** Parses all lines at once or, if a line is not one object, one by one. Invalid JSON becomes its error. */
+/** Parses all lines at once or, if a line is not one object, one by one. Returns invalid JSON as an Error. */
 export async function parseLines(
   text: string,
   firstLine: number,

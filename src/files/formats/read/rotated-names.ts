@@ -1,5 +1,5 @@
 /**
- * Names of rotated logs, without backups (`.bak`, `.old`, `~`). logrotate: `scans.csv.1`, `scans.csv.2.gz`,
+ * Names of rotated logs, not of backups (`.bak`, `.old`, `~`). logrotate: `scans.csv.1`, `scans.csv.2.gz`,
  * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`.
  */
 import { isUuid } from '#service/checks';
@@ -17,7 +17,7 @@ const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
 const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
 const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
 const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
-/** Suffix of a rotation: number, date with or without time, or seconds since the epoch. */
+/** Matches a rotation suffix: number, date with or without time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
 export function readLogName(name: string, base: string): LogName | undefined {
@@ -43,7 +43,7 @@ export function findLogName(name: string): LogName | undefined {
   const extension = DATA.exec(plain)?.[0];
   if (extension === undefined) return undefined;
   const stem = plain.slice(0, -extension.length);
-  // The last group of a uuid may look like a date.
+  // The last group of a UUID may look like a date.
   const first = isUuid(stem) ? stem.length : Math.max(1, stem.length - LONGEST);
   for (let at = first; at < stem.length; at++) {
     const age = '-_.'.includes(stem[at] as string) ? ageOf(stem.slice(at)) : undefined;

@@ -153,7 +153,7 @@ function numberCell(value: number | bigint): string {
   return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
 }
 
-/** Formats a text. Throws UsageError if it is too long for Excel. */
+/** Formats a text as a cell. Throws UsageError if it is too long for Excel. */
 function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
@@ -180,7 +180,7 @@ function escapeText(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** Excel's number of 1970-01-01. Before 1900-03-01 Excel counts a day that did not exist. */
+/** Excel's number for 1970-01-01. Before 1900-03-01, Excel counts a day that did not exist. */
 export const EPOCH_DAY = 25_569;
 const FIRST_DAY = 61;
 
@@ -193,6 +193,6 @@ function serialOf(text: string, { offsetMs }: Pick<LocalTime, 'offsetMs'>): numb
   if (ms === undefined) return undefined;
   const wallMs = WALL.test(text) ? ms : ms + offsetMs(ms);
   const days = wallMs / DAY_MS + EPOCH_DAY;
-  // Not rounded: a rounded-down number would appear as a second less.
+  // Not rounded, because a rounded-down number would appear as a second less.
   return days < FIRST_DAY ? undefined : days;
 }

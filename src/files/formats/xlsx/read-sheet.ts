@@ -18,7 +18,7 @@ export interface SheetRow {
   isHidden: boolean;
 }
 
-/** Range of cells, inclusive: lines from 1, columns from 0. */
+/** Cell range (inclusive). Lines count from 1, columns from 0. */
 export interface Area {
   top: number;
   bottom: number;

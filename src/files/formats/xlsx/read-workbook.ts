@@ -8,7 +8,7 @@ import { readList, readXml } from './read-xml.ts';
 import { createFormat, LONGEST_CODE, type NumberFormat } from './seen-text.ts';
 import { openArchive, type Parts, refuseWorkbook } from './unpack.ts';
 
-/** Reads a sheet (default: the first visible one). Throws UsageError. */
+/** Opens a sheet (default: the first visible one). Throws UsageError. */
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined) {
   const parts = openArchive(bytes, name);
   const workbookPath =

@@ -8,7 +8,7 @@ interface XmlEvents {
   text?(text: string, element: string): void;
 }
 
-/** Parses XML without expanding entities of a DTD. Throws UsageError for invalid XML. */
+/** Parses XML without expanding entities from a DTD. Throws UsageError for invalid XML. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
   let element = '';
@@ -53,15 +53,14 @@ function decodeText(text: string): string {
   });
 }
 
-/** Normalizes line ends (XML 1.0, 2.11). */
 function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** Minimum number of characters to parse; doubled until there is an item, so time is linear. */
+/** Minimum number of characters to parse at once. Doubles until they have an item, so time is linear. */
 const LEAST_TEXT = 1 << 18;
 
-/** Parses a list in bounded memory: emits all items, then the rest of the part. */
+/** Parses a list in bounded memory: first all items, then the rest of the part. */
 export function readList(
   pieces: Iterable<string>,
   name: string,

@@ -12,7 +12,7 @@ export const LONGEST_CODE = 255;
 const isDateId = (id: number) =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
-/** Parses a number format. Callers bound `code` (LONGEST_CODE): time is quadratic in its length. */
+/** Parses a number format. Callers limit `code` to LONGEST_CODE, because time is quadratic in its length. */
 export function createFormat(id: number, code: string): NumberFormat {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   return { id, code, isDate: isDateId(id) || (!/general/i.test(bare) && /[ymdhs]/i.test(bare)) };
@@ -20,7 +20,7 @@ export function createFormat(id: number, code: string): NumberFormat {
 
 const FIRST_CUSTOM = 164;
 
-/** Maximum number whose digits are exact. */
+/** Limit for numbers whose digits are all exact. */
 const EXACT = 1e15;
 
 /** Returns a number as Excel shows it; undefined if Excel rounds it or uses the locale. */
@@ -34,10 +34,10 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
   return isPlain ? `${shown}` : undefined;
 }
 
-/** Number of 1970-01-01 in days since 1904. */
+/** Number of days from 1904-01-01 to 1970-01-01. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** Formats `2026-03-01`, with the time if it is not midnight or if `withTime`. */
+/** Formats a date as `2026-03-01`, with the time if it is not midnight or if `withTime`. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

@@ -4,7 +4,7 @@ import { UsageError } from '#base/errors';
 import { startsWith } from '#files/formats/formats';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
-/** Maximum bytes of a part that is held as a whole: all but rows and texts. */
+/** Maximum size in bytes of a part that is held whole: all but rows and texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
 /** Maximum compression factor of a larger part, as in Apache POI. */
@@ -22,7 +22,7 @@ export type Parts = ReturnType<typeof openArchive>;
 /** Opens a workbook. Throws UsageError for other files, and later if a part is too large or damaged. */
 export function openArchive(bytes: Uint8Array, name: string) {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  // Container of .xls, and of workbooks with a password.
+  // Signature of .xls files and of workbooks with a password.
   if (startsWith(data, [0xd0, 0xcf, 0x11, 0xe0])) {
     const isEncrypted = data.includes(Buffer.from('EncryptedPackage', 'utf16le'));
     refuseWorkbook(name, isEncrypted ? 'is password-protected' : 'is in the old Excel format (.xls)');
@@ -80,7 +80,7 @@ export function refuseLarge(text: string, name: string): void {
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
-/** Number of compressed bytes that are unpacked at once, to 4 MiB at most. */
+/** Number of compressed bytes to unpack at once. They expand to 4 MiB at most. */
 const PACKED_BYTES = 4096;
 
 const STORED = 0;

@@ -125,7 +125,7 @@ export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Pr
 
 const LONGEST_NAME = 31;
 
-/** Makes names valid and unique: Excel refuses some characters, and names that differ only in case. */
+/** Makes sheet names valid and unique. Excel refuses some characters, and names that differ only in case. */
 function sheetNames(names: readonly string[]): string[] {
   const used = new Set(['history']);
   return names.map((name) => {

@@ -61,7 +61,6 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
   }
 
   return {
-    /** Begins an entry after ending the last. */
     async begin(name: string) {
       await finish();
       piece = createGatherer(createPiece(), put);

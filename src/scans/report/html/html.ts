@@ -10,7 +10,7 @@ export function raw(markup: string): Html {
   return { markup };
 }
 
-/** F10: escapes every value except HTML made by this function. */
+/** F10: fills in a template. Escapes every value except Html. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return raw(
     strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''),

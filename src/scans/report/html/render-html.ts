@@ -18,7 +18,7 @@ import type {
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** Renders one HTML page without scripts or requests. */
+/** Renders a report as one HTML page without scripts or requests. */
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
   const digest = hash('sha256', style, 'base64');
@@ -120,7 +120,7 @@ const MOST_LABELS = { short: 7, long: 5 };
 
 type Columns = ColumnChart['columns'];
 
-/** Places columns in percent, with text in pixels, so that the chart fits any width. */
+/** Draws a chart with widths in percent and heights in pixels, so that it fits any width. */
 function columnChart({ label, columns }: ColumnChart, { formatNumber, direction }: ReportDocument): Html {
   const { place: y, ticks } = valueScale(columns, [BOTTOM, TOP]);
   const x = columnScale(columns, direction === 'rtl' ? [100, 0] : [0, 100]);
@@ -169,7 +169,7 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
 
 const LEAST_LONG_NAME = 7;
 
-/** Adds roles, which some browsers drop in a grid layout. */
+/** Adds roles, because some browsers drop them in a grid layout. */
 function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);

@@ -1,7 +1,7 @@
-/** Formats numbers and dates by frozen CLDR data (UTS 35), the same in all versions of Node. */
+/** Formats numbers and dates by frozen CLDR data (UTS 35), independently of the Node version. */
 import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
-/** Words by plural category: the compiler requires the categories of the language. */
+/** Words by plural category. The compiler requires every category in the language. */
 type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 
 /** Words without plural forms. Keys of `cards` and `columns` are dimensions. */
@@ -9,7 +9,7 @@ type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * Forms of a language: months from January (`alone`: without a day), weekdays from Monday.
+ * CLDR data for a language: months from January (`alone`: without a day), weekdays from Monday.
  * `minimumGroupingDigits`: digits before the first separator.
  */
 type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
@@ -17,14 +17,14 @@ type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/** Intervals repeat fields; `dateTime` and `fallback` have the parts `{0}` and `{1}`. */
+/** Pattern name. Intervals repeat fields; `dateTime` and `fallback` contain `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {
   year: number;
   month: number;
   day: number;
-  /** Weekday, from 0 for Monday. */
+  /** Weekday, from 0 (Monday). */
   weekday: number;
   hour?: number;
   minute?: number;
@@ -71,7 +71,7 @@ export async function loadLanguage<L extends Language>(language: L) {
       const isSmall = neighbors.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);
     },
-    /** Formats a number of an axis: at most two decimals, without trailing zeros. */
+    /** Formats a number on an axis with at most two decimals and no trailing zeros. */
     tick(value: number): string {
       return number(
         value,
@@ -104,7 +104,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     return percent.replace('{0}', digits);
   }
 
-  /** Formats dates by a pattern; from the first repeated field on, formats `last`. */
+  /** Formats dates by a pattern. From the first repeated field on, formats `last`. */
   function date(name: PatternName, first: LocalDate, last = first): string {
     const seen = new Set<string>();
     let shown = first;

@@ -7,7 +7,7 @@ export interface Block {
   above?: number;
   /** Prevents a page break after the block. */
   keepsNext?: boolean;
-  /** Block drawn first on a page that begins with this block, such as the head of a table. */
+  /** Block drawn first on a page that begins with this block, such as a table head. */
   repeats?: Block;
   /** Splits the block; undefined if it can't be split at this height. */
   split?(room: number): readonly [Block, Block] | undefined;

@@ -111,7 +111,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       return top;
     },
     bookmark(title: string, y: number): void {
-      // Adds a bookmark that keeps the zoom of the viewer.
+      // Adds a bookmark that keeps the viewer's zoom.
       document.outline.addItem(title, { fit: false, top: y, left: width } as { expanded?: boolean });
     },
     end: () => root.end(),

@@ -53,7 +53,7 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
   return document;
 }
 
-/** Compresses by fflate, because zlib's output depends on the engine. Metadata stays searchable. */
+/** Compresses with fflate, because the output of Node's zlib varies. Leaves metadata searchable. */
 function compressAll(document: Internals): void {
   const create = document.ref.bind(document);
   document.ref = (data) => {
@@ -73,7 +73,7 @@ function compressAll(document: Internals): void {
   };
 }
 
-/** Formats XMP metadata (ISO 16684-1) without a time or a claim of conformance. */
+/** Formats XMP metadata (ISO 16684-1) without a date or a conformance claim. */
 function formatMetadata(title: string): string {
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">

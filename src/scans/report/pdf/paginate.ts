@@ -11,7 +11,7 @@ interface Filled {
 }
 
 const TOLERABLE = [0.12, 0.3] as const;
-/** Maximum empty share of a page that is better than a band out of order. */
+/** Maximum share of a page to leave empty in order to keep a band in its place. */
 const TOLERABLE_JUMP = 0.05;
 const MOST_AHEAD = 8;
 
@@ -36,7 +36,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
   if (!first) return { bands: [], left: [] };
   if (bandHeight(first) > room) {
     const [part, rest] = splitBand(first, room);
-    // A part that fits on no page is drawn over the margin.
+    // A band that can't be split to fit a page is drawn over the margin.
     return part ? { bands: [part], left: [rest, ...others] } : { bands: [first], left: others };
   }
   let best: Filled & { score: number } = { bands: [first], left: others, score: -1 };
@@ -47,7 +47,7 @@ function fillPage(bands: readonly Band[], room: number): Filled {
       if (score > best.score) best = { ...filled, score };
     };
     const left = [...skipped, ...others.slice(at)];
-    // Avoids a last page with only the end of the report.
+    // Avoids a last page that has only the closing text.
     consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
     const [next, ...later] = left;
     const [part, rest] = next ? splitBand(next, room - height - next.above) : [];

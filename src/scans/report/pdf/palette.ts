@@ -1,4 +1,4 @@
-/** Colors of the PDF, the same as those of the printed HTML page (html/style.ts). */
+/** Colors in the PDF, the same as on the printed HTML page (html/style.ts). */
 import type { Tone } from '#scans/report/document';
 
 export const COLORS = {

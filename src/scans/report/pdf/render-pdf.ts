@@ -19,7 +19,7 @@ const GUTTER = 24;
 const CARD_GAP = 16;
 const FOOT = 28;
 
-/** Returns the PDF of a report, and texts with characters that no font has. */
+/** Renders a report as a PDF. Also returns texts with characters that no font has. */
 export async function renderPdf(report: ReportDocument, paper: Paper) {
   const [width, height] = PAPER_SIZES[paper];
   const { language, direction, logo } = report;
@@ -45,7 +45,7 @@ export async function renderPdf(report: ReportDocument, paper: Paper) {
     drawFoot(index + 1);
   }
   canvas.end();
-  // Omits the tiles and the story, which repeat texts of the cards.
+  // Omits the tiles and the story, which repeat texts from the cards.
   const lossy = [...new Set(textsOf({ ...report, tiles: [], story: '' }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
 

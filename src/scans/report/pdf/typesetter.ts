@@ -13,7 +13,7 @@ export interface Line {
   pieces: readonly Piece[];
   width: number;
   style: TextStyle;
-  /** Space before the next text of the same element, for screen readers. */
+  /** Space before the next text in the same element, for screen readers. */
   space?: Line;
 }
 
@@ -50,7 +50,7 @@ interface Known {
   width: number;
 }
 
-/** Loads the fonts for `texts`. Throws LocalError if a font is not installed. */
+/** Creates a typesetter with the fonts for `texts`. Throws LocalError if a font is not installed. */
 export async function createTypesetter(document: Pdf, texts: readonly string[], base: 'ltr' | 'rtl') {
   const all = texts.map((text) => cleaned(text));
   const fonts = { 400: await loadFonts(all, 400), 600: await loadFonts(all, 600) };
@@ -121,7 +121,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Returns the direction of text. Numbers run left to right, so that signs stay before them. */
+/** Returns a text's direction. Numbers run left to right, so that signs stay before them. */
 function directionOf(text: string, ofLetters: BaseDirection): BaseDirection {
   return /\p{L}/u.test(text) ? ofLetters : 'ltr';
 }

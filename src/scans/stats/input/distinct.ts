@@ -1,4 +1,4 @@
-/** Dedup of overlapping files, in memory only if times and IDs don't rise. */
+/** Finds duplicate scans in overlapping files, in memory only if times and IDs don't rise. */
 import { firstIndex, getOrAdd } from '#base/collections';
 import { UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
@@ -8,7 +8,7 @@ export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {}
 
-/** Creates a test for rising times, which throws OutOfOrderError for other scans. */
+/** Returns a test for rising times and IDs, which throws OutOfOrderError for other scans. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -18,7 +18,7 @@ export function createOrderCheck(): IsNew {
       owner = of;
       end = getOrAdd(ends, of, () => ({ ms: -Infinity, id: 0 }));
     }
-    // F5: a scan later than all before is new without a lookup.
+    // F5: a scan later than all before it is new, without a lookup.
     if (ms < end.ms || (ms === end.ms && id <= end.id))
       throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;
@@ -27,12 +27,12 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Creates a test with four bytes per scan. Throws UnprovenError if an ID has two times. */
+/** Returns a test that keeps four bytes per scan. It throws UnprovenError if an ID has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
     const found = getOrAdd(sets, owner, createIdSet).add(id, ms);
-    // F6: without code IDs, scans of two codes may have the same ID.
+    // F6: without code IDs, scans from two codes may have the same ID.
     if (found === 'other') {
       throw new UnprovenError(
         `cannot remove duplicate scans: two scans with different times have the ID ${id}${owner === '' ? '' : ` in code ${quote(owner)}`}`,
@@ -49,20 +49,20 @@ export type IdSet = ReturnType<typeof createIdSet>;
 
 interface Block {
   size: number;
-  /** Entries in order, each the low half of an ID followed by the hash of the time. */
+  /** Sorted entries: the low 16 bits of an ID, then the time modulo FINGERPRINTS. */
   entries: Uint32Array;
 }
 
 const BLOCK_BITS = 16;
 const BLOCK_IDS = 1 << BLOCK_BITS;
-/** Largest prime in half an entry: times at usual intervals don't repeat modulo a prime. */
+/** Largest prime below 2^16. Times at usual intervals don't repeat modulo a prime. */
 const FINGERPRINTS = 65_521;
 
 export function createIdSet() {
   const blocks = new Map<number | bigint, Block>();
 
   return {
-    /** Adds an ID. `other`: known with another time. */
+    /** Adds an ID. Returns `other` if the ID is known with a different time. */
     add(id: number | bigint, ms: number): 'new' | 'known' | 'other' {
       const { key, low } = partsOf(id);
       const block = getOrAdd(blocks, key, () => ({ size: 0, entries: new Uint32Array(8) }));

@@ -10,11 +10,11 @@ import type { Manifest } from '#scans/dataset/manifest';
 
 export interface InputLog {
   paths: string[];
-  /** Place of the state; undefined if no export appends to the log. */
+  /** File or dataset with the state; undefined if no export appends to it. */
   keptBy?: LogPlace;
 }
 
-/** Returns all files of logs, and in `closed` those without append. */
+/** Returns the paths in all logs. `closed` has those that no append keeps. */
 export function filesOf(logs: readonly InputLog[]) {
   const closed = new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
   return { paths: logs.flatMap(({ paths }) => paths), closed };
@@ -74,7 +74,7 @@ export function cannotReadScans(keptBy: LogPlace, loss: string, hint: string): U
   return new UnprovenError(`cannot read the scans of ${placeOf(keptBy)}: ${loss}`, { hint });
 }
 
-/** Pattern of files that qrctl keeps next to a file, whose name is group 1. */
+/** Matches a file that qrctl keeps next to another file, whose name is group 1. */
 export const COMPANION = /^(.+?)(?:\.state\.json|\.journal|\.lock|\.prom|\.results\.[a-z]+)$/i;
 
 export interface LogFile {
@@ -117,7 +117,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/** Returns the kind of a file; `scans` if unreadable, so that the reader reports it. */
+/** Returns a file's kind. Unreadable files count as `scans`, so that the reader reports them. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   const text = start.replace(/^\ufeff/, '').trimStart();

@@ -27,7 +27,7 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/** Lists logs, each file once. */
+/** Lists logs, with each file in one log. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -52,7 +52,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
     const folder = dirname(name);
     const { files, unknown } = await getOrAdd(folders, folder, () => readFolder(folder));
     const rotated = options.rotated ? earlierOf(name, files) : [];
-    // F22: a file with a rotated name may be of another code, unless the log was rotated.
+    // F22: a file with a rotated name may belong to another code, unless the log was rotated.
     const isRotated = await wasRotated(name);
     const earlier = isRotated ? sortFiles(rotated) : [];
     // After a rotation without new rows, only rotated files exist.
@@ -76,7 +76,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
   return eachOnce(logs);
 }
 
-/** Omits companions of logs: `--input all.csv*` also matches `all.csv.state.json`. */
+/** Omits companion files, because `--input all.csv*` also matches `all.csv.state.json`. */
 function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
   const bases = new Set(
     names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]),
@@ -89,7 +89,7 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
 }
 
 async function readFolder(directory: string) {
-  // Files in a directory that can't be listed may be readable.
+  // Files in a directory that can't be listed may still be readable.
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
   const names: string[] = [];
   for (const entry of entries) if (await isRegular(entry)) names.push(entry.name);
@@ -97,14 +97,14 @@ async function readFolder(directory: string) {
   return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
 }
 
-/** D17: excludes FIFOs, sockets and devices, whose reading may wait forever. */
+/** D17: excludes FIFOs, sockets and devices, because reading them may block forever. */
 async function isRegular(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
   const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
   return found?.isFile() ?? false;
 }
 
-/** Returns rotated files, by prefix if the name has no data extension. */
+/** Returns a log's rotated files, by prefix if its name has no data extension. */
 function earlierOf(path: string, files: ReadonlyMap<string, readonly string[]>): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -127,7 +127,7 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Lists a directory by name, which is chronological in a dataset. */
+/** Lists the logs in a directory by name, which is chronological in a dataset. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
@@ -182,7 +182,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** Recognizes a log by its name, or by its state (`-o scans -f csv`). */
+/** Returns whether a file has a log's name or a log's state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
 }

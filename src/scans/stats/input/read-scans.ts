@@ -32,7 +32,7 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/** Reads each scan once. Throws UnprovenError if IDs contradict each other. */
+/** Reads each scan once. Returns each file's time span. Throws UnprovenError for contradictory IDs. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   const inMemory = () => readAll({ ...job, note: () => undefined }, createMemory(), found);
@@ -40,7 +40,7 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
     if (error instanceof OutOfOrderError) return inMemory();
     throw error;
   };
-  // Reads a third time if the first file without code IDs comes after the first disorder.
+  // Reads a third time if the first file without code IDs comes after the first scan out of order.
   return readAll(job, createOrderCheck(), found).catch(ifOutOfOrder).catch(ifOutOfOrder);
 }
 
@@ -93,12 +93,12 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
   return spans;
 }
 
-/** F6: returns whether only some file names have code IDs: their files may overlap. */
+/** F6: returns whether only some file names have code IDs. If so, files may overlap. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
 
-/** F6: throws if a file has code columns and another no code IDs: duplicates would remain. */
+/** F6: throws if one file has code columns and another has no code IDs, because duplicates would remain. */
 function refuseMixture(row: Row, path: string, naming: Naming): void {
   if ('qr_id' in row) naming.byRow ??= path;
   else if (ownerOf(path) !== '') naming.byFile ??= path;
@@ -158,7 +158,7 @@ function ownerOf(path: string): string {
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
-/** Returns an ID, as a number if exact; undefined for another value. */
+/** Returns an ID, as a number if that is exact; undefined for other values. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
   if (typeof id !== 'bigint' && !(typeof id === 'string' && /^-?\d{1,40}$/.test(id))) return undefined;

@@ -18,7 +18,7 @@ import type { Row } from '#files/formats/row-sink';
 import { CODE_COLUMNS } from '#scans/export/added-columns';
 import type { ValueDimension } from '#scans/stats/dimensions';
 
-/** Reads a file, to which an append may add unless `isClosed`. Throws UsageError. */
+/** Reads a file, which an append may extend unless `isClosed`. Throws UsageError for faults. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
