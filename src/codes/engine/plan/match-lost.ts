@@ -1,4 +1,4 @@
-/** Step 4 (E13): finds the codes of requests without a response by the values sent, never by time. */
+/** E13: step 4 finds the codes of requests without a response by the values sent, never by time. */
 import type { NewCode, QrCode } from '#service/shapes';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';

@@ -52,7 +52,7 @@ export function takeKnownValues(ladder: Ladder): void {
   }
 }
 
-/** Step 5 (E3): matches rows to free codes with equal values. */
+/** E3: step 5 matches rows to free codes with equal values. */
 export function takeEqual(ladder: Ladder): void {
   const free = indexBy(freeCodes(ladder), valuesKey);
   takeMadeElsewhere(ladder, free);
@@ -126,7 +126,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   }
 }
 
-/** Step 6 (E4): finds rows that may be edits, or whose values the service changed. */
+/** E4: step 6 finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
   const { rows, policy, listing, ledger, lock } = ladder.input;
   // Includes lost requests to be repeated, because another copy of the row may have a code.
