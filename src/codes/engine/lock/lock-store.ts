@@ -92,7 +92,7 @@ export function entriesOf(
 }
 
 function isKeys({ outcome, item }: RowEnd): boolean {
-  if (['undecided', 'gone', 'exists'].includes(outcome)) return false;
+  if (outcome === 'undecided') return false;
   return item.how !== 'equal' || ['adopted', 'updated', 'created'].includes(outcome);
 }
 

@@ -54,6 +54,10 @@ describe('the lock entry for a key in the file', () => {
     },
   );
 
+  it('is not created for a new code if the run found a duplicate of it', () => {
+    expect(entriesAfter([], ['create', {}], 'undecided', { code })).toEqual([]);
+  });
+
   it('is not created for a code that only resembles the row', () => {
     const edited = { how: 'equal' as const, code, changes: [{ ...change, what: 'conflict' as const }] };
     expect(entriesAfter([], ['conflict', edited], 'conflict')).toEqual([]);
