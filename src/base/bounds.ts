@@ -19,7 +19,7 @@ export const MOST_BYTES = {
   timeZone: 64 * KIB,
   /** Input with rows, or list of images. Larger than any spreadsheet. */
   rowsFile: 128 * MIB,
-  /** Lock file or state, with a million keys. */
+  /** Lock file or state file. Large enough for a million keys. */
   recordFile: 256 * MIB,
   /** First line of a ledger: a URL, a profile name and a fingerprint. */
   ledgerHead: 16 * KIB,

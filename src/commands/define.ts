@@ -24,7 +24,7 @@ interface Extra {
   /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
   risky?: true;
   rare?: true;
-  /** Flags that this flag requires. One of a nested list is enough. Ignores flags that a command lacks. */
+  /** Flags that this flag requires. One of a nested list is enough. Flags not in the command are ignored. */
   requires?: readonly (string | readonly string[])[];
   /** Flags, or arguments in capitals (`CODE`), that conflict with this flag. One of the two declares it. */
   conflicts?: readonly string[];

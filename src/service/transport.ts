@@ -41,7 +41,7 @@ interface Wire {
   destroy(): void;
 }
 
-/** Error without a stack, which Node would format for each connection. */
+/** Shared error with an empty stack. Otherwise, Node would format a stack for each closed connection. */
 const ENDED = Object.assign(new Error('the connection is no longer needed'), { stack: '' });
 
 export function createTransport(options: {
@@ -53,7 +53,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Bodies to reuse. New memory for each POST would grow faster than it is collected. */
+  /** Response buffers to reuse. A new one for each POST would fill memory faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -166,7 +166,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Avoids an undici error, whose stack Node would format.
+        // Otherwise, undici would close the connection with an error, whose stack Node would format.
         if (once) destroy();
         resolve(head);
       },

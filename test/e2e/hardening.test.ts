@@ -402,7 +402,7 @@ describe('among the files of a command,', () => {
     ['a link to a device', (path) => symlink('/dev/zero', path)],
   ];
 
-  test.each(ledgers)('a ledger that is %s is refused (2) before any request', async (_, made) => {
+  test.each(ledgers)('a ledger that is %s is refused (2), and no code is created', async (_, made) => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');

@@ -42,7 +42,7 @@ describe.each(['slug', 'id'])('a log with codes specified by %s', (by) => {
   });
 });
 
-test('a dataset and a directory of files report a deleted code once (8), and then continue without it', async () => {
+test('a dataset or directory export reports a deleted code once (8), and then skips it', async () => {
   const { sandbox, run } = await useJob({ codes: 3, scans: 120 });
   const ids = [0, 1].map((n) => sandbox.codeId(n));
   const lines = [

@@ -51,7 +51,7 @@ if (SOAK) {
       expect(wrongs).toEqual([]);
     });
 
-    test('keeps no command from ending on SIGTERM', { timeout: 600_000 }, async () => {
+    test("can't keep a command from ending on SIGTERM", { timeout: 600_000 }, async () => {
       const random = createRandom(seed + name.length * 7919 + (name.codePointAt(0) ?? 0));
       const tried = Array.from({ length: 3 }, () =>
         terminate(server, pick(random, Object.keys(COMMANDS)), 150 + 2500 * random()),

@@ -58,7 +58,7 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27].map((at) => `id-${at}`));
   });
 
-  it('is renewed without a recorded key if a known code exists, and refused if no known code exists', async () => {
+  it('that has no key is renewed if a known code exists, and is refused otherwise', async () => {
     expect(await (await ask({ recorded: { baseUrl: here.baseUrl }, exists: ['a'] })).answer).toBe('renew');
     await expect((await ask({ recorded: { baseUrl: here.baseUrl } })).answer).rejects.toThrow(UsageError);
   });

@@ -6,8 +6,8 @@ import { inQuotes, quote } from '#base/text/quote';
 
 /**
  * Kinds of problems. `unusable`: no phone opens the destination. `dotless`: the host name has no dot.
- * `network`: the host is an IP address or a local name. `invisible`: invisible characters. `odd`: most
- * browsers open it.
+ * `network`: the host is an IP address or a local name. `invisible`: the destination contains an invisible
+ * character. `odd`: it contains unusual text, such as a placeholder, but most browsers open it.
  */
 type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
 

@@ -15,7 +15,7 @@ const SPECIAL = {
 };
 
 const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: blockList(subnets) }));
-/** Subnets that may be public; IPv6 addresses outside 2000::/3 are unassigned. */
+/** Subnets that may be public. IPv6 global unicast addresses are assigned only from 2000::/3. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
 /** Returns the kind of a non-public address, or undefined if public. Other text is `reserved`. */

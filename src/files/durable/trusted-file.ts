@@ -67,8 +67,8 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
 }
 
 /**
- * Opens the regular file at a real path, if any, to read and write. Throws the system's error, and UsageError
- * if another user may have put it there for root.
+ * Opens the regular file at a real path, if any, to read and write. Throws the system's error, or UsageError
+ * if the file was moved or replaced, or if qrctl runs as root and another user may have planted the file.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));

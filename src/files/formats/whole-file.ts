@@ -77,10 +77,13 @@ export async function writeWholeFile(
   }
 }
 
-/** Matches descriptors of this process, whose files must not be replaced. */
+/** Matches paths of open descriptors, such as /dev/stdout, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/** Devices in any Windows directory: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/**
+ * Matches Windows device names, which are reserved in every directory:
+ * https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+ */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {

@@ -61,7 +61,7 @@ export async function requestBeyond(
   edge: Edge,
   total: number,
 ): Promise<boolean | undefined> {
-  // Equal times show no order, so requests both directions.
+  // If all rows have the same time, their order is unknown, so rows on both sides are requested.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
     // At a whole second, first ends at that instant: an earlier end may be rounded down by a second.

@@ -104,7 +104,10 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) 
   };
 }
 
-/** Returns local time by the offset before an instant, so a day without midnight is whole. */
+/**
+ * Converts an instant to local time with the offset just before the instant, so that a day has 24 hours even
+ * if clocks skip its midnight.
+ */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
 }

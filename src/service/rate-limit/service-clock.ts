@@ -1,5 +1,8 @@
 const SECOND_MS = 1000;
-/** Maximum clock drift. Bounds loosen by it, so that newer responses can replace them. */
+/**
+ * Maximum clock drift, as a fraction of elapsed time. Bounds widen by it as they age, so that newer responses
+ * can replace them.
+ */
 const DRIFT = 0.0001;
 
 interface Bound {

@@ -108,7 +108,7 @@ describe('a raster', () => {
     );
   });
 
-  it('is returned unchanged if the factor is 0 or 1', () => {
+  it('is not shrunk if the factor is 0 or 1', () => {
     const raster = createRaster(3, 2, 9);
     for (const factor of [1, 0]) expect(shrink(raster, factor)).toBe(raster);
   });

@@ -48,7 +48,7 @@ describe('a list of IDs and slugs', () => {
       ],
     ],
     ['nothing', '\n', []],
-  ])('is read with %s', (_, text, names) => {
+  ])('is read with the line and the kind of each entry: %s', (_, text, names) => {
     expect(namesOf(text)).toEqual(names);
   });
 

@@ -132,7 +132,7 @@ describe('a workbook', () => {
     }
   });
 
-  it('reports the number of its hidden rows, and omits these rows if --visible-only is set', async () => {
+  it('is read with its hidden rows, and their number, or without them if --visible-only is set', async () => {
     const row = (line: number, more: string) =>
       `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
     const bytes = workbook(

@@ -342,7 +342,7 @@ it('openReplacement keeps, if it fails, a file that another run created under th
 });
 
 describe('temporary names', () => {
-  it('are hidden, next to the file, and end in `partial`', () => {
+  it('begin with a dot, end in `.partial`, and are in the directory of the file', () => {
     expect(temporaryOf(FILE)).toBe(TEMPORARY);
     expect(temporaryOf(FILE, 6)).toBe('/data/.out.csv.6.partial');
   });

@@ -72,7 +72,7 @@ describe('text in a script whose letters change their shape', () => {
     );
   });
 
-  it('has each mark in the same drawn text as its letter', async () => {
+  it('is drawn with each combining mark in the same text run as its letter', async () => {
     const { pdf } = await draw('كَيفِ');
     expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
   });

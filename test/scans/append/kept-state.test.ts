@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('an appended file is recognized by its state, even a damaged state, but not by other JSON at the path of the state', async () => {
+it('an appended file is recognized by a valid or damaged state file, but not by other JSON', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);

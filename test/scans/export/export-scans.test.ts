@@ -45,7 +45,7 @@ describe.each(['ascending', 'descending'] as const)(
             [26_000, 10_000],
           ]
         : [[1200, 1000]],
-    )('has all of %i scans if the service counts and returns at most %i (C10)', async (count, at) => {
+    )('has all %i scans if the service counts and returns at most %i (C10)', async (count, at) => {
       expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
     });
 

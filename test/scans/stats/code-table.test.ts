@@ -67,7 +67,7 @@ describe('a row for a code', () => {
     ]);
   });
 
-  it('has any JSON value as text', async () => {
+  it('has each JSON value as text, and null for null or a missing field', async () => {
     const rows = [
       { slug: 'a', region: 7 },
       { slug: 'b', region: true },

@@ -203,8 +203,8 @@ function createSendings() {
       lists = undefined;
     },
     /**
-     * Drops repeated requests whose code an earlier run found before it ended: `run` has looked for
-     * duplicates. The next run looks for the others.
+     * Ends `run`, which has looked for duplicate codes. Drops each repeated request whose code was found in
+     * an earlier run that ended. A code from a killed run or from `run` is checked again by the next run.
      */
     end(run: string) {
       for (const sending of open.values()) {

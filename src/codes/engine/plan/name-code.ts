@@ -133,7 +133,8 @@ export function knownCode(
   );
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
   if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
-  // Backups and `qr apply` files may contain used decisions. Any other decision about a deleted code is new.
+  // Backups and `qr apply` files may keep decisions that were carried out. Any other decision about a deleted
+  // code has not been carried out yet.
   const isGone = !code && !listing.codes.has(replaced ?? '');
   const isOfFile = policy.verb === 'apply' && row.decision?.is === 'new' && !answers.isFlagged(row);
   const isKept = row.backupOf !== undefined || isOfFile;

@@ -252,7 +252,7 @@ describe('changes', () => {
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE }))).toEqual(['unchanged']);
   });
 
-  it('are sent only once if the code already has the values in the form in which the service stores them (E18)', async () => {
+  it("are sent only once if the service normalizes them to the code's current values (E18)", async () => {
     const stored = codeOf(1, { name: 'NEW MENU' });
     const row = rowOf(2, { of: stored, base: baseOf(stored), wish: { name: 'New menu' } });
     const world = createWorld({ codes: [stored], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });

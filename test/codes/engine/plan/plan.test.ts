@@ -245,7 +245,7 @@ describe('a list that was saved and read back', () => {
     expect(asked.brakes).toMatchObject([{ is: 'shifted' }]);
   });
 
-  it('is refused if a sorted column changes two codes and gives a new row the value of a third code (E8)', () => {
+  it('is refused if a sorted column gives two codes and a new row the values of other codes (E8)', () => {
     const codes = [codeOf(1), codeOf(2), codeOf(3)];
     const places = ['https://example.com/0', 'https://example.com/1', 'https://example.com/2'];
     const rows = codes.map((code, at) => newRow(at + 2, code.name, places[at], { id: code.id }));

@@ -186,7 +186,7 @@ describe('a Parquet file', () => {
     }
   });
 
-  it('has every cell unchanged, for any values and batches', async () => {
+  it('keeps every cell unchanged, for any values and batches', async () => {
     const text = fc.option(fc.string({ unit: anyCharacter, maxLength: 12 }), { nil: null });
     const row = fc.record({
       id: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
