@@ -79,6 +79,14 @@ describe('the exit code of a dry run', () => {
     });
   });
 
+  it('is 8 for rows that would fail, with their number', () => {
+    const failing = [itemOf(2, 'failed'), itemOf(3, 'failed')];
+    expect(reasonOfPlan(planOf([...failing, creation(4)]), 'create')).toMatchObject({
+      exit: 8,
+      message: '2 rows would fail',
+    });
+  });
+
   it('comes with the number of codes that a run would change', () => {
     expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe(
       'a run would change 2 codes',
