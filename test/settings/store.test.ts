@@ -134,14 +134,18 @@ describe('readStore', () => {
       ] as const) {
         expect(await problem()).toBeUndefined();
         chownSync(path, 65534, 65534);
-        expect((await problem())?.reason, name).toContain(
-          `the directory ${path} above the config file belongs to user 65534`,
-        );
+        expect(await problem(), name).toMatchObject({
+          reason: expect.stringContaining(
+            `the directory ${path} above the config file belongs to user 65534`,
+          ),
+          isOpen: false,
+        });
         chownSync(path, 0, 0);
       }
       for (const mode of [0o777, 0o775]) {
         chmodSync(above, mode);
-        expect((await problem())?.hint).toContain(`chmod go-w ${above}`);
+        const hint = expect.stringContaining(`chmod go-w ${above}`);
+        expect(await problem()).toMatchObject({ hint, isOpen: true });
       }
       chmodSync(above, 0o1777);
       expect(await problem()).toBeUndefined();
