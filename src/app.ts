@@ -1,4 +1,4 @@
-/** Runs a command line and catches every error. Bundled with imports, because opening files takes time. */
+/** Runs a command line and catches every error. The build bundles it with its imports. */
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
@@ -74,8 +74,8 @@ export async function run(
 }
 
 /**
- * Adds flags' files to the run's files. Throws UsageError if a flag would overwrite another flag's file, the
- * config or the key file.
+ * Adds files from flags to the run's files. Throws UsageError if a flag would overwrite another flag's file,
+ * the config or the key file.
  */
 async function useFlags(
   { files, env, flags }: Context,

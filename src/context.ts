@@ -201,7 +201,7 @@ export const ownProcesses: Processes = {
   },
 };
 
-/** A single executable has no script. */
+/** Returns how to run this program again. A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

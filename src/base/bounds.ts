@@ -1,6 +1,4 @@
-/**
- * Limits on input, which is refused before it fills memory. Readers of Parquet, workbooks and SVG add more.
- */
+/** Limits that keep input from filling memory. The readers of Parquet, workbooks and SVG add more limits. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -37,7 +37,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Finds the first index for which `holds` is true. It must be true for all later indexes. */
+/** Returns the first index for which `holds` is true. It must be true for all later indexes. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

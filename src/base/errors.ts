@@ -1,4 +1,4 @@
-/** Exit codes are a contract (README, "Exit codes"). */
+/** Errors and exit codes, which are a contract (README, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -16,7 +16,7 @@ export function systemCode(error: unknown): string | undefined {
 
 export interface FailureDetails {
   hint?: string;
-  /** Code in the response, or `NO_SPACE` if the disk is full. */
+  /** Error code from the response, or `NO_SPACE` if the disk is full. */
   code?: string;
   status?: number;
   cause?: unknown;
@@ -157,7 +157,7 @@ export function ifNotFound<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Returns the result of `work`; undefined if it throws, or only if it throws an error of the class `only`. */
+/** Returns the result of `work`; undefined if it throws. With `only`, rethrows errors of other classes. */
 export function orUndefined<T>(
   work: () => T,
   only?: abstract new (...args: never[]) => Error,
@@ -170,7 +170,7 @@ export function orUndefined<T>(
   }
 }
 
-/** Returns the error of the class `kind` that `work` rejects with; undefined if it resolves. Throws others. */
+/** Returns the error of class `kind` from `work`; undefined if it resolves. Throws other errors. */
 export async function errorOf<E extends Error>(
   work: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,

@@ -1,4 +1,4 @@
-/** Yields results in order. To bound memory, at most `concurrency` are in flight or waiting. */
+/** Yields the results of `fetch` in order. At most `concurrency` wait or are in flight, to bound memory. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,

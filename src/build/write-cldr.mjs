@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
-/** Locales for dates: en-001 has the day before the month, clear in every country. */
+/** Locales for dates. en-001 puts the day before the month, which is clear in every country. */
 const DATES_OF = { en: 'en-001' };
 /** Text for the first day of a month. French writes an ordinal number (1er), which CLDR lacks. */
 const FIRST_DAY = { fr: '1er' };

@@ -1,4 +1,4 @@
-/** Adds flags to commands in messages: pasted commands must act on the same workspace. */
+/** Adds flags to commands in messages, because pasted commands must act on the same workspace. */
 import { inShellOr } from '#base/text/quote';
 import { baseUrlOf } from '#service/base-url';
 import type { SettingFlags } from '#settings/settings';

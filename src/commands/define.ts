@@ -11,7 +11,7 @@ export interface OutputColumns {
   when?: string;
   columns: readonly { name: string }[];
   optional?: readonly string[];
-  /** Whether the columns of the input file come first, except those listed here. */
+  /** Whether the other columns of the input file come before these columns. */
   afterInput?: true;
 }
 
@@ -55,7 +55,7 @@ export interface Flag
 }
 
 export interface Argument {
-  /** `<code>` is required, `[code]` optional, `[code...]` repeatable. */
+  /** Term such as `<code>` (required), `[code]` (optional) or `[code...]` (repeatable). */
   term: string;
   name: string;
   required: boolean;
@@ -69,7 +69,7 @@ type Declare<T> = (flags: string, description: string, extra?: Extra) => OptionD
 
 export const flag: Declare<true> = (flags, description, extra) => ({ flags, description, ...extra });
 
-/** Declares a flag such as `--no-header`, false if passed and otherwise true. */
+/** Declares a flag such as `--no-header`, which is false if passed and otherwise true. */
 export const negation: Declare<boolean> = (...declared) => flag(...declared);
 
 /** Declares a flag with a text, which must not be empty unless `empty` is set. */
@@ -165,7 +165,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the value that a text means, ignoring case. Otherwise throws InvalidArgumentError. */
+/** Returns the value that equals a text, ignoring case. Otherwise throws InvalidArgumentError. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;

@@ -30,7 +30,7 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   else checkChoice(names, flags);
 }
 
-/** Lists the logs of `--input`, if passed. Throws UsageError if one is missing or would be replaced. */
+/** Lists the logs passed to `--input`, if any. Throws UsageError if one is missing or would be replaced. */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,
   names: readonly string[],

@@ -22,7 +22,7 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Idle time in ms, longer than a window, so that clients keep connections across windows. */
+/** Idle time in ms before a connection is closed: longer than a window, so that clients keep it. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with system errors such as `EADDRINUSE`. */

@@ -12,7 +12,7 @@ export type OpenSocket = (options: Connector.Options, callback: Callback) => Soc
 /** Maximum number of connections. undici would retry endlessly if the peer closes each one. */
 const MAX_OPENS = 3;
 
-/** Shared, so that TLS sessions are resumed. Has no timeout, because callers set deadlines. */
+/** Shared connector, which resumes TLS sessions. It has no timeout, because callers set deadlines. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**

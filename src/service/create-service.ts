@@ -15,8 +15,8 @@ import { createWorkspace } from './workspace.ts';
 
 /**
  * Creates the client for a service. Throws UsageError for invalid proxy settings or disabled TLS checks.
- * Methods throw the signal's reason or AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
- * RejectedError (400), RateLimitError (--max-wait), UnavailableError, UnexpectedResponseError.
+ * Methods throw the signal's reason, AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
+ * RejectedError (400), RateLimitError (--max-wait), UnavailableError or UnexpectedResponseError.
  */
 export function createService(options: ServiceOptions) {
   const base = new URL(options.baseUrl);

@@ -1,6 +1,6 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** Number of characters to redact. A key may cross the end of SEARCHED. */
+/** Number of characters to redact. It exceeds SEARCHED, whose end a key may cross. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
@@ -8,8 +8,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Creates a function that redacts the key, or PIECE characters of it, in any case, percent-encoded or spaced.
- * In texts above REDACTED, redacts only the exact key.
+ * Creates a function that redacts the key, or PIECE characters from it, in any case, percent-encoded, or with
+ * spaces. In texts longer than REDACTED, it redacts only the exact key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;

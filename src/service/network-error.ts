@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: CLOSED_EARLY,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
-  // undici's assertion for a status below 100 or an unrequested protocol switch.
+  // undici throws this error for a status below 100 or an unrequested protocol switch.
   ERR_ASSERTION: 'the response is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };

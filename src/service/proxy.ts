@@ -5,7 +5,7 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Returns the proxy for a service, only a local one if the service is local. Throws UsageError. */
+/** Returns the proxy for a service, if any; for a local service, only a local proxy. Throws UsageError. */
 export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);

@@ -15,5 +15,5 @@ export function parseScanTime(text: string): number | undefined {
 
 const ZERO = 48;
 const TWO_ZEROS = 11 * ZERO;
-/** Length without milliseconds. */
+/** Length of a time without milliseconds. */
 const SECONDS = 20;

@@ -22,7 +22,7 @@ export interface PageRequest {
 
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/** Times are whole ms since the epoch. The service may include or exclude them. */
+/** Page and bounds in whole ms since the epoch, which the service may include or exclude. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number;
   untilMs?: number;

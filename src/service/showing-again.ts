@@ -1,4 +1,4 @@
-/** Returns `fetch`, but the first request for which `asksForIt` is true resolves to `page`. */
+/** Returns a `fetch` that resolves to `page` for the first request for which `asksForIt` is true. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

@@ -69,8 +69,8 @@ const MAX_REQUESTED = 10;
 
 /**
  * Compares workspaces. Returns `renew` if one of up to ten codes in the file exists here, because the key was
- * rotated or the service moved. Also if the file has no codes, unless `mayKnowMore`. Throws UsageError for
- * another workspace.
+ * rotated or the service moved. Without codes, returns `renew` unless `mayKnowMore` and the key differs.
+ * Throws UsageError for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

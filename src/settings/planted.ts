@@ -34,8 +34,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why key-commands must not run. Stricter than `plantedBy`: root with another user's HOME would run
- * that user's commands. Call before correcting permissions.
+ * Returns why key-commands must not run. Is stricter than `plantedBy`, because root with another user's HOME
+ * would run that user's commands. Call it before correcting permissions.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

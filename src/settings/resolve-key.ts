@@ -68,7 +68,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Returns a hint. It suggests a login unless the environment has the key. */
+/** Returns a hint, which suggests a login unless the environment has the key. */
 export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;

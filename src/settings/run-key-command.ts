@@ -75,7 +75,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects output. Notes standard error by line, and a prompt at once. */
+/** Collects output. Prints standard error line by line, and a prompt immediately. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

@@ -13,7 +13,7 @@ export const NO_COLORS: Colors = {
   bold: unchanged,
 };
 
-/** Follows NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org); --no-color overrides both. */
+/** Returns whether to use colors. NO_COLOR (no-color.org) overrides FORCE_COLOR (force-color.org). */
 export function wantsColor(
   env: NodeJS.Dict<string>,
   { isTerminal, noColor }: { isTerminal: boolean; noColor: boolean },

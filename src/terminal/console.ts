@@ -50,7 +50,7 @@ export function createConsole(options: ConsoleOptions) {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Colors are ready in time: warnings come after the settings are read.
+  // Colors are ready in time, because warnings come after the settings are read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });

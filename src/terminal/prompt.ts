@@ -30,7 +30,8 @@ export async function askLine(
     historySize: 0,
   });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
-  // With TERM=dumb, Node's editor keeps backspaces. A secret uses the normal one, as nothing is redrawn.
+  // With TERM=dumb, Node's editor keeps backspaces. A secret needs no redrawing, so the normal editor is
+  // used.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));

@@ -35,7 +35,7 @@ test('fetchInOrder yields pages in order, whatever their order of arrival', asyn
   expect(pages).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('fetchInOrder fetches no further ahead than its width while the consumer is busy', async () => {
+test('fetchInOrder fetches at most `width` pages ahead of a busy consumer', async () => {
   const { started, fetch, give } = controlled();
   const pages = fetchInOrder([1, 2, 3, 4, 5, 6], fetch, 2);
   const first = pages.next();
@@ -50,7 +50,7 @@ test('fetchInOrder fetches no further ahead than its width while the consumer is
   await pages.return();
 });
 
-test('fetchInOrder reads page numbers lazily, so that the list may grow during the work', async () => {
+test('fetchInOrder reads page numbers lazily, and yields pages whose numbers are added while it runs', async () => {
   let last = 2;
   function* numbers() {
     for (let page = 1; page <= last; page++) yield page;
@@ -63,7 +63,7 @@ test('fetchInOrder reads page numbers lazily, so that the list may grow during t
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test('fetchInOrder throws the error for a page in its turn, and ignores later errors', async () => {
+test("fetchInOrder throws a page's error after it has yielded the pages before, and ignores later errors", async () => {
   const { fetch, give, fail } = controlled();
   const pages = fetchInOrder([1, 2, 3], fetch, 3);
   const first = pages.next();

@@ -95,7 +95,7 @@ describe('the input `command`', () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
   });
 
-  test('has its output printed between random tokens, so the runner executes no workflow command in it', async () => {
+  test('makes the step print output between random tokens, so the runner executes no workflow command in it', async () => {
     const command = 'qr\nlist\n::error::forged\n::add-mask::x';
     const [one, other] = [await runStep(command), await runStep(command)];
     expect(one.token).toBeDefined();
@@ -104,8 +104,8 @@ describe('the input `command`', () => {
   });
 });
 
-describe('the inputs `plan` and `apply`', () => {
-  test('pass a file name and one argument per line, and write the output to the job summary', async () => {
+describe('a step with the input `plan` or `apply`', () => {
+  test('passes on a file name and one argument per line, and writes the output to the job summary', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
     const printed =
@@ -117,7 +117,7 @@ describe('the inputs `plan` and `apply`', () => {
     expect([...plan.made, ...apply.made]).not.toContain('owned');
   });
 
-  test('only check the file for a plan if there is no key, as in a pull request from a fork', async () => {
+  test('only checks the file if its input is `plan` and there is no key, as in a pull request from a fork', async () => {
     const { stdout } = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_API_KEY: '' });
     expect(stdout).toBe('[qr][apply][--offline][--from][codes.csv]');
   });
@@ -127,13 +127,13 @@ describe('the inputs `plan` and `apply`', () => {
     [8, 0],
     [9, 9],
     [2, 2],
-  ])("turn qrctl's exit code %i into %i for a plan, and keep it for apply", async (end, status) => {
+  ])("turns qrctl's exit code %i into %i for `plan`, and keeps it for `apply`", async (end, status) => {
     const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
     expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
     expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
   });
 
-  test('write the messages to the job summary as code if the command prints no output', async () => {
+  test('writes the messages to the job summary as code if the command prints no output', async () => {
     const says =
       '::error file=codes.csv,line=2::is empty\nqrctl: codes.csv has 1 fault:\n  line 2: <b>is empty</b>\n```';
     const { status, stdout, stderr, summary } = await runStep('', {
@@ -145,7 +145,7 @@ describe('the inputs `plan` and `apply`', () => {
     expect(summary).toBe('    qrctl: codes.csv has 1 fault:\n      line 2: <b>is empty</b>\n    ```\n');
   });
 
-  test("can't be used with the input `command`", async () => {
+  test("can't also have the input `command`", async () => {
     const { status, stdout } = await runStep('scans\nexport', { QRCTL_PLAN: 'codes.csv' });
     expect([status, stdout]).toEqual([2, expect.stringMatching(/^::error::.*only one/)]);
   });

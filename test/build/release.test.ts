@@ -30,7 +30,7 @@ test.runIf(SOAK)(
   },
 );
 
-test.each(['README.md', 'docs/ci.md'])('%s mentions only the package of the current version', (name) => {
+test.each(['README.md', 'docs/ci.md'])('%s mentions the package only with the current version', (name) => {
   const named = readFileSync(name, 'utf8').match(/qrctl-\d+\.\d+\.\d+\.tgz/g);
   expect(new Set(named)).toEqual(new Set([`qrctl-${version}.tgz`]));
 });

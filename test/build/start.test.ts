@@ -154,7 +154,7 @@ process.on('exit', () => {
     return JSON.parse(/^LOADED (.*)$/m.exec(stderr)?.[1] ?? '');
   }
 
-  test('loads fewer than eight chunks, and no module of Node that it does not need (qr list)', async () => {
+  test('loads fewer than eight chunks, and no Node module that it does not need (qr list)', async () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
       expect(read).toEqual(expect.arrayContaining(['app.js', 'core.js', 'http.js', 'start.js']));

@@ -43,7 +43,7 @@ describe('a command in a message', () => {
     expect(propose(text)).toBe(text);
   });
 
-  it('gets no base URL with a password, and a profile name that is quoted for the shell', () => {
+  it('gets no base URL that contains a password, and gets a profile name quoted for the shell', () => {
     expect(createPropose({})('see: qrctl doctor')).toBe('see: qrctl doctor');
     expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe(
       'qrctl doctor',

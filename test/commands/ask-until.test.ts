@@ -31,7 +31,7 @@ describe('a prompt', () => {
     expect(await asking(['a', 'b'], only('b', new AuthError('401'))).asked).toBe('b');
   });
 
-  test('is shown at most three times, and only once if the failure is not an invalid reply (network error)', async () => {
+  test('is shown at most three times, and is not repeated after another failure, such as a network error', async () => {
     await expect(asking(['a', 'a', 'a', 'b'], only('b', typo)).asked).rejects.toBe(typo);
     const away = new UnavailableError('no network');
     await expect(asking(['a', 'b'], only('b', away)).asked).rejects.toBe(away);

@@ -86,7 +86,7 @@ describe('auth login', () => {
     expect(stderr).toContain('--key-stdin');
   });
 
-  test('prompts on a terminal for the base URL and the key, does not echo the key, and repeats both after invalid replies', async () => {
+  test('prompts on a terminal for base URL and key, does not echo the key, and repeats a prompt after an invalid reply', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const login = await startCli(['auth', 'login'], {
@@ -135,7 +135,7 @@ describe('auth login', () => {
     },
   );
 
-  test('keeps the other settings of the profile, the other profiles, and the current profile', async () => {
+  test('keeps the other settings in the profile, the other profiles, and the choice of the current profile', async () => {
     const machine = await useMachine();
     await machine.login('one', FAR, KEY);
     await machine.run(['config', 'set', 'format', 'json']);
@@ -236,7 +236,7 @@ describe('the commands auth list, use, logout and status', () => {
     ['logout', ['auth', 'logout', '--profile', 'wrok']],
     ['status', ['auth', 'status', '--profile', 'wrok']],
   ])(
-    'suggest the stored profile with the most similar name if `auth %s` specifies an unknown profile (2)',
+    'suggest the stored profile with the most similar name if an unknown profile is passed to `auth %s` (2)',
     async (_, args) => {
       const machine = await useMachine();
       await machine.login('work', FAR, KEY);
@@ -246,7 +246,7 @@ describe('the commands auth list, use, logout and status', () => {
     },
   );
 
-  test('suggest `auth list`, not creating a profile, if `auth logout` specifies an unknown profile (2)', async () => {
+  test('suggest `auth list`, not creating a profile, if an unknown profile is passed to `auth logout` (2)', async () => {
     const machine = await useMachine();
     await machine.login('work', FAR, KEY);
     expect(await machine.run(['auth', 'logout', '--profile', 'other'])).toMatchObject({

@@ -177,7 +177,7 @@ describe('completion candidates', () => {
     expect(await words(line)).toEqual(expected);
   });
 
-  test('include flags in both forms, and include a flag that was used only if it is repeatable', async () => {
+  test('include flags in both forms, but not a flag that was already used, unless it is repeatable', async () => {
     const found = await words('qr create --name x --adopt 2=a -');
     expect(found).toEqual(expect.arrayContaining(['--destination', '--adopt', '-q', '--quiet', '--profile']));
     expect(found).not.toContain('--name');

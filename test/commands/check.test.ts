@@ -100,7 +100,7 @@ describe('qr check', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
 
-  it("reports a destination that can't be opened by scanning its code as `broken`, and does not request it", async () => {
+  it("reports `broken` for a destination that can't be opened by scanning its code, and does not request it", async () => {
     // As a proxy it is all hosts.
     const { at: proxy, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });

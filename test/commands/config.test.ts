@@ -83,7 +83,7 @@ describe('config set, get and unset', () => {
     expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
   });
 
-  test('warn if the stored key was stored for a different base URL', async () => {
+  test('warn if the key in the profile was stored for a different base URL', async () => {
     const machine = await useMachine();
     await machine.login('default', BASE, 'svc_live_canary000');
     const { code, stderr } = await machine.run(['config', 'set', 'base-url', 'https://other.example/api/v1']);
@@ -91,7 +91,7 @@ describe('config set, get and unset', () => {
     expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
-  test('suggest the command that removes an invalid value, and the command removes it', async () => {
+  test('include the command that `config list` suggests for an invalid value, and that command removes the value', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'format', 'json']);
     const { writeFileSync } = await import('node:fs');

@@ -66,7 +66,7 @@ describe('qr update --dry-run', () => {
     expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
   });
 
-  it('lists each row of a dated plan with the outcome that the run would have', async () => {
+  it('lists each row in a dated plan with the outcome that the row would have in the run', async () => {
     const { write, plan, qrctl, cwd, sandbox } = await useRows(['menu', 'sale', 'done']);
     sandbox.workspace.put({ name: 'text', slug: 'text', type: 'wifi', destination: 'WIFI:S:x;;' });
     write('slug,at,name,status,utm_source', 'done,2030-03-01T00:00Z,Done,,');
@@ -127,7 +127,7 @@ describe('qr image --dry-run', () => {
     expect((await image('--all', '--overwrite')).stderr).toContain('Updated 3 images, 1 unchanged');
   });
 
-  it('accepts a manifest from an earlier version, which has the outcome `written`', async () => {
+  it('accepts the outcome `written` in a manifest from an earlier version', async () => {
     const { cwd, qrctl } = await useRows(['a']);
     const image = (...args: string[]) =>
       qrctl('image', 'a', '--short-url', 'https://qr.example/{slug}', '--output-dir', 'codes', ...args);

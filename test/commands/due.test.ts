@@ -159,7 +159,7 @@ describe('qr update --due', () => {
 
   const patience = { timeout: 180_000 * KILLS };
   it(
-    `leaves the codes in the state of the plan after ${2 * KILLS} kills, around a clock change, and keeps edits by other clients`,
+    `leaves the codes with the planned values after ${2 * KILLS} kills around a clock change, and keeps edits by other clients`,
     patience,
     async () => {
       let kills = 0;
@@ -216,7 +216,7 @@ describe('qr update --due', () => {
     expect(plan.patches()).toBe(2);
   });
 
-  it('reports every invalid row of a plan, and sends no request', async () => {
+  it('reports every invalid row in a plan, and sends no request', async () => {
     const plan = await usePlan([
       'slug,at,destination',
       'MENU,,https://a.test/',
@@ -319,7 +319,7 @@ describe('a dated plan made from a list', () => {
   }
   const MENU = 'https://example.com/menu';
 
-  it('restores an earlier value, and sends only the edited cells', async () => {
+  it('can restore an earlier value, and each PATCH contains only the edited field', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU });
     plan.sandbox.workspace.update(plan.code('menu')?.id ?? '', { name: 'Renamed' });
     expect((await plan.at('01')).code).toBe(0);
@@ -332,7 +332,7 @@ describe('a dated plan made from a list', () => {
     ]);
   });
 
-  it('continues without its ledger if the code has the value from an earlier row, and else reports a conflict', async () => {
+  it('continues without its ledger if the code has the value from an earlier row, and otherwise has a conflict (9)', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
     expect((await plan.at('01')).code).toBe(0);
     await plan.forget();
@@ -357,7 +357,7 @@ describe('a dated plan made from a list', () => {
 });
 
 describe('the UTM flags', () => {
-  it('add the same tags in `qr create` and `qr update`, to one code and to codes in files, and in dry runs', async () => {
+  it('add the same tags in `qr create` and `qr update`, for one code, for codes in files, and in dry runs', async () => {
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const cwd = await useDirectory();
     const env = sandbox.env;

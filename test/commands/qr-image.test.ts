@@ -59,7 +59,7 @@ describe('qr image of one code', () => {
     },
   );
 
-  it('prints SVG if the output is not a terminal, and else half blocks with the short URL below them', async () => {
+  it('prints SVG if the output is not a terminal, and otherwise half blocks with the short URL below them', async () => {
     const { image, slug, sandbox } = await useImages();
     expect((await image([slug])).stdout).toMatch(/^<svg [^>]*width="30mm"/);
     const { stdout } = await image([slug], { tty: 80 });
@@ -264,7 +264,7 @@ describe('qr image of many codes', () => {
     });
   });
 
-  it('lists with --dry-run the images that a run would create, their size, and why some would fail', async () => {
+  it('with --dry-run, lists the images that a run would create, their sizes, and the errors in the others', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
     const { code, stdout, stderr } = await image(argv`--all --output-dir codes --size 15mm --dry-run`);
@@ -477,7 +477,7 @@ describe('qr image with a sheet or roll of labels', () => {
     expect((await imageBuilt(wide)).stderr).toContain('Created 2 labels for a grid of 2x1, 1 page');
   });
 
-  it('accepts a column of the file as captions, even with empty cells, and refuses an unknown column', async () => {
+  it('accepts a column in the file as captions, even with empty cells, and refuses an unknown column', async () => {
     const { imageBuilt, cwd } = await useImages();
     writeFileSync(join(cwd, 'tables.csv'), 'slug,Table,none\nc1002,Terrace 7,a\nc1000,,b\n');
     const args = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'x.pdf', '--caption'];
@@ -491,7 +491,7 @@ describe('qr image with a sheet or roll of labels', () => {
     });
   });
 
-  it("notes captions that its fonts can't print, and prints the slug instead or omits the symbols", async () => {
+  it('notes that it printed the slug instead of a caption, or omitted symbols, because its fonts lack them', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });

@@ -61,7 +61,7 @@ describe('qr list', () => {
     }
   });
 
-  it('lists codes that match every flag, where a repeated flag matches any of its values', async () => {
+  it('lists codes that match every flag, and a repeated flag matches any of its values', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
     const make = (name: string, type: string, status: string) =>
       sandbox.workspace.put({ name, type, status, slug: `s-${name}` });

@@ -94,7 +94,7 @@ describe('one report per value', () => {
     expect(stderr).toContain(message);
   });
 
-  test('has a file name that is safe and distinct', () => {
+  test('has a file name that is safe and unique', () => {
     const values = ['a', 'A', '../x', 'con', 'nul.txt', '.hidden', '...', 'é'.repeat(200), 'x/y', 'x\\y'];
     const names = namesOfFiles(values);
     expect(names.slice(0, 7)).toEqual(['a', 'A-2', 'x', 'con-', 'nul-txt-', 'hidden', 'value']);

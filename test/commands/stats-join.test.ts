@@ -172,7 +172,7 @@ describe('scans stats with --join', () => {
     expect({ code, stderr }).toMatchObject(ends(2, `qrctl: ${message}\n`));
   });
 
-  test('suggests the nearest name for an unknown column or dimension, or else adding --join', async () => {
+  test('suggests the name nearest to an unknown column or dimension, or --join if no name is similar', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'own.csv'), 'slug,region\na,N\n');
     const hintOf = async (...args: string[]) =>

@@ -9,15 +9,20 @@ const WARNING = expect.stringContaining('warning: the first export of 2 codes is
 test.each([
   ['log', 'log.csv', ['-o', 'log.csv']],
   ['dataset', 'lake', LAKE],
-])('statistics from a %s warn about codes whose first export was not completed', async (_, path, output) => {
-  const cwd = await useDirectory();
-  await withSandbox({ codes: 3, scans: 600, limit: 4 }, async ({ env }) => {
-    const run = (...line: string[]) => runHere(['scans', ...line], { cwd, env });
-    expect(await run('export', '--all', ...output, '--append', '--max-wait', '0')).toMatchObject({ code: 6 });
-    const warned = { code: 0, stderr: WARNING };
-    expect(await run('stats', '--input', path, '--by', 'code')).toMatchObject(warned);
-    if (path !== 'log.csv') return;
-    expect(await run('export', '--input', path, ...LAKE)).toMatchObject(warned);
-    expect(await run('stats', '--input', 'lake', '--by', 'code')).toMatchObject(warned);
-  });
-});
+])(
+  'reading a %s prints a warning about codes whose first export was not completed',
+  async (_, path, output) => {
+    const cwd = await useDirectory();
+    await withSandbox({ codes: 3, scans: 600, limit: 4 }, async ({ env }) => {
+      const run = (...line: string[]) => runHere(['scans', ...line], { cwd, env });
+      expect(await run('export', '--all', ...output, '--append', '--max-wait', '0')).toMatchObject({
+        code: 6,
+      });
+      const warned = { code: 0, stderr: WARNING };
+      expect(await run('stats', '--input', path, '--by', 'code')).toMatchObject(warned);
+      if (path !== 'log.csv') return;
+      expect(await run('export', '--input', path, ...LAKE)).toMatchObject(warned);
+      expect(await run('stats', '--input', 'lake', '--by', 'code')).toMatchObject(warned);
+    });
+  },
+);

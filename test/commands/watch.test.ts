@@ -53,7 +53,7 @@ const outcomesOf = (stdout: string) =>
 
 describe('scans watch', () => {
   it.each(['asc', 'desc'] as const)(
-    'prints one row per code with its outcome, and exits with 8 if an outcome is quiet, drop or jump (pages %s)',
+    'prints one row per code with its outcome, and exits with 8 if an outcome is quiet, drop or jump (scan order %s)',
     async (scanOrder) => {
       const { watch } = await useCodes({ scanOrder });
       const fields = 'outcome,scans,expected,low,high,last_scan,note';
@@ -86,7 +86,7 @@ describe('scans watch', () => {
     expect(asked).toEqual([2, 4, 3, 3, 1, 2, 1, 1]);
   });
 
-  it('reports codes with few scans if --quiet-for is set, even if their last scan is older than nine weeks', async () => {
+  it('reports codes with few scans as `quiet` with --quiet-for, even if their last scan is older than nine weeks', async () => {
     const { sandbox, ids, watch } = await useCodes();
     add(sandbox, ids[6] ?? '', 1, 90, 80);
     const run = (...args: string[]) => watch(ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args);

@@ -35,7 +35,7 @@ const everything = async () => {
 describe('--restart', () => {
   const all = ['scans', 'export', '--all', '--append', '-o'];
 
-  test('keeps the old file if it has scans of deleted codes, and prints how many of each code', async () => {
+  test('keeps the old file if it has scans of deleted codes, and prints the number of those scans per code', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 60 });
     const run = (...flags: string[]) => runByDay([...all, file, ...flags], { env: sandbox.env });
     expect(await run()).toMatchObject({ code: 0 });
@@ -55,7 +55,7 @@ describe('--restart', () => {
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   });
 
-  test("leaves a shared file unchanged, and a failed code's own file complete, if a code fails (8)", async () => {
+  test("leaves a shared file unchanged, and keeps all scans in a failed code's own file, if a code fails (8)", async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];
@@ -157,7 +157,7 @@ describe('with two workspaces at one base URL,', () => {
   const run = (key: string, args: string[], env: CliOptions['env'] = {}) =>
     runByDay(['scans', 'export', ...args, '--append'], { env: { ...address.env(key), ...env } });
 
-  test('a file from the other workspace is refused, and no profile is mentioned if the key is in the variable', async () => {
+  test('a file from the other workspace is refused, and no profile is mentioned if the key is from a variable', async () => {
     const run = (key: string) =>
       runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });

@@ -57,7 +57,7 @@ describe('qr apply, killed at request number', () => {
     [n, 'when it was applied'] as const,
   ]);
   it.each(SOAK ? all : all.slice(3, 4))(
-    '%i %s leaves one code per key after the next run',
+    '%i %s, leaves one code per key after the next run',
     async (number, when) => {
       let running: RunningCli | undefined;
       let count = 0;

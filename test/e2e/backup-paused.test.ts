@@ -223,7 +223,7 @@ describe('a code that an interrupted run left paused (B5)', () => {
     },
   );
 
-  it('keeps a status that another client sets after it was restored', async () => {
+  it('keeps a status that another client sets after the earlier status was restored', async () => {
     const { sandbox, id, other, file, list, again, run } = await usePausedByKilled('SIGKILL');
     await list(other);
     expect(await again()).toMatchObject({ code: 0 });

@@ -157,7 +157,7 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it.runIf(SOAK)('deletes a code that is scanned continuously, or keeps it and exits with 9', async () => {
+  it.runIf(SOAK)('deletes a code that is scanned continuously (0), or keeps the code (9)', async () => {
     const sandbox = await useSandbox({ ...DATA, live: 20 });
     const directory = await useDirectory();
     const id = sandbox.codeId();

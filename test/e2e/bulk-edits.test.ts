@@ -45,7 +45,7 @@ describe('a sheet whose codes were created', () => {
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
   });
 
-  it('with a corrected address sends nothing for that row (8), or one PATCH with --apply-edits', async () => {
+  it('with a corrected address leads to no request for that row (8), or to one PATCH with --apply-edits', async () => {
     const { create, write, code, methods, readResults } = await useBench(rowsOf(3));
     await create();
     const { id, slug } = code('Code 2');
@@ -92,7 +92,7 @@ describe('a sheet whose codes were created', () => {
     ['skip', 'https://example.com/2', 'unchanged'],
   ];
   it.each(firstRows(2, decisions))(
-    'applies the decision %s from its results file only once',
+    'has the decision %s in its results file applied only once',
     async (decision, destination, outcome) => {
       const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));
       await create();

@@ -93,7 +93,7 @@ describe('qr create with rows from a pipe', () => {
 });
 
 describe('a list of IDs or slugs', () => {
-  it('is read by update, check, image and delete from a pipe', async () => {
+  it('is read from a pipe by update, check, image and delete', async () => {
     const { qr, files, codes, sandbox } = await usePipe({ codes: 3 });
     const ids = await qr(['list', '--ids']);
     const paused = await qr(['update', '--from', '-', '--status', 'paused'], ids.stdout);

@@ -155,7 +155,7 @@ describe('codes are chosen', () => {
     },
   );
 
-  test('in files of --input only by flags that do not require the service', async () => {
+  test('in --input files only by flags that do not require the service', async () => {
     const { cwd, run } = await useCodes();
     await writeFile(join(cwd, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     for (const flags of [['--status', 'active'], ['--type', 'url'], ['--all']]) {

@@ -97,7 +97,7 @@ describe('a log written with --append', () => {
     );
   });
 
-  test('for one code gets the ID of that code in each row, and can be verified', async () => {
+  test('for one code is converted with the ID of that code in each row, and can be verified', async () => {
     const { sandbox, cwd, run } = await useScans(2, 120);
     const code = sandbox.codeId();
     await run('export', code, '-o', 'log.ndjson', '--append');

@@ -160,7 +160,7 @@ describe('exit codes', () => {
   });
 });
 
-describe("the hint for a path that can't be written mentions the flag for that path", () => {
+describe("the hint for a path that can't be written", () => {
   type Command = (sandbox: TestSandbox) => string[];
   const create = (...more: string[]) => ['qr', 'create', '--from', 'codes.csv', ...more];
 
@@ -195,7 +195,7 @@ describe("the hint for a path that can't be written mentions the flag for that p
       (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'],
       'Specify a different directory with --backup',
     ],
-  ])('%s (%#)', async (flag, args, hint) => {
+  ])('mentions the flag %s (case %#)', async (flag, args, hint) => {
     const sandbox = await useSandbox({ codes: 1, scans: 5 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'codes.csv'), 'name,type\nMenu,sms\n');

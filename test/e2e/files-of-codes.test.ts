@@ -54,7 +54,7 @@ async function useCode() {
 
 describe('a workbook', () => {
   test.each(COMMANDS)(
-    'is read by %s %s, only with the sheet and rows that --sheet-name and --visible-only select',
+    'is read by %s %s from the sheet in --sheet-name, and without hidden rows if --visible-only is passed',
     async (...command) => {
       const { cwd, id, run } = await useCode();
       await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));

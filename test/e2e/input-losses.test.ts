@@ -115,7 +115,7 @@ describe('an appended file', () => {
     expect(await stats(cwd, 'all.csv')).toMatchObject(expected);
   });
 
-  test('that was removed from its directory is reported as missing, and not counted as a code without scans', async () => {
+  test('that was removed from its directory makes commands fail (9), unless its state was removed too', async () => {
     const { cwd, sandbox } = await useExport('--output-dir', 'dir');
     await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
     await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);
@@ -129,7 +129,7 @@ describe('an appended file', () => {
     await expectRefused(cwd, 'all.csv', 'its state file cannot be read');
   });
 
-  test('may have been moved away or emptied in place if a rotated file has all of its rows', async () => {
+  test('that was moved away or emptied in place is counted from a rotated file that has all of its rows', async () => {
     const { cwd, append, sandbox } = await useExport('-o', 'all.csv', '--rotated');
     const text = await readFile(join(cwd, 'all.csv'));
     await rename(join(cwd, 'all.csv'), join(cwd, 'all.csv.1'));

@@ -78,7 +78,7 @@ describe('the key source', () => {
     },
   );
 
-  test('outside of the profiles leads to no suggestion to log in if its key is rejected', async () => {
+  test('outside the profiles leads to no suggestion to log in if its key is rejected or the base URL is missing', async () => {
     const sandbox = await useSandbox({ key: OTHER });
     for (const source of ['variable', 'file', 'credential'] as const) {
       const env = await prepare(source, sandbox);

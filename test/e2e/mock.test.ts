@@ -87,7 +87,7 @@ describe.runIf(PRISM)('with the mock server Prism,', { timeout: 60_000 }, () => 
     return { cwd: directory, input, env: { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: input.trim() } };
   }
 
-  test.each(COMMANDS)('%j has the expected exit code and output', async (args, exit, says) => {
+  test.each(COMMANDS)('the command %j has the expected exit code and output', async (args, exit, says) => {
     const { code, stdout, stderr } = await runByDay(args, await optionsFor(fixed));
     expect(`${stdout}\n${stderr}`).toMatch(says);
     expect(code).toBe(exit);
@@ -102,7 +102,7 @@ describe.runIf(PRISM)('with the mock server Prism,', { timeout: 60_000 }, () => 
 
   // Answers at random fit the description, but one page says this and the next says that: nothing may be taken for complete.
   test.each(COMMANDS)(
-    '%j ends without a crash for any response that matches the API description',
+    'the command %j ends without a crash for any response that matches the API description',
     async (args) => {
       const { code, stderr } = await runByDay([...args, '--max-wait', '0'], await optionsFor(random));
       expect(stderr).not.toMatch(/unexpected failure/);

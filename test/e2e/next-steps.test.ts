@@ -68,7 +68,7 @@ describe('a proxy that is down', () => {
 });
 
 describe('a suggested command has --profile and --base-url from the run', () => {
-  test('after a code that was not found, on a terminal and in JSON', async () => {
+  test('in the error for a code that does not exist, as text and as JSON', async () => {
     const { qr, sandbox } = await useProfiles();
     const text = await qr(['qr', 'get', 'no such', '--profile', 'kundeb']);
     expect([text.code, text.stderr]).toEqual([
@@ -84,7 +84,7 @@ describe('a suggested command has --profile and --base-url from the run', () => 
     );
   });
 
-  test('after an invalid command line, each flag once', async () => {
+  test('in the error for an invalid command line, each flag only once', async () => {
     const { qr } = await useProfiles();
     expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain(
       'Did you mean `qrctl qr list --profile kundeb`?',
@@ -94,7 +94,7 @@ describe('a suggested command has --profile and --base-url from the run', () => 
     );
   });
 
-  test('after an export in which one code failed, in doctor, and in the summary of a run', async () => {
+  test('in the error for an export in which a code failed, in the output of doctor, and in the summary of a run', async () => {
     const { qr, cwd, sandbox } = await useProfiles();
     const missing = '00000000-0000-4000-8000-000000000000';
     const exported = await qr(argv`scans export ${sandbox.codeId()} ${missing} -o x.csv --profile kundeb`);
@@ -111,7 +111,7 @@ describe('a suggested command has --profile and --base-url from the run', () => 
     expect(run.error.hint).toContain('qrctl qr list --profile kundeb');
   });
 
-  test('after `qr create` received no response', async () => {
+  test('in the error for `qr create` without a response', async () => {
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };

@@ -105,7 +105,7 @@ describe('a list that was saved earlier', () => {
     expect(stderr).toMatch(/Updated 1 code, 3 /);
   });
 
-  it('needs a decision for a field that changed on both sides (9), and applies decisions in its results', async () => {
+  it('needs a decision for a field that changed on both sides (9), and decisions in its results are applied', async () => {
     const { qr, edit, readResults, sandbox, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     const ids = [0, 1, 2].map((n) => sandbox.codeId(n));

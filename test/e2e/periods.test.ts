@@ -60,7 +60,7 @@ describe('an export in a time zone', () => {
     expect(plain.csv).toMatch(/^id,ts,country/);
   });
 
-  test('to a workbook has ts in UTC and ts_local in the zone, and as CSV leads to the same figures as the service', async () => {
+  test('to a workbook has ts in UTC and ts_local in the zone, and gives the same figures as the service if saved as CSV', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 300 });
     const id = sandbox.codeId();
     sandbox.workspace.addScan(id, { ts: '2024-09-30T23:08:15.000Z' });

@@ -52,7 +52,7 @@ describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   // Reading a regular file ends: that it had no bound shows only in the memory of a process of its own.
   const isRegular = make === truncateLarge;
   test.each(firstRows(isRegular ? 1 : 3, READERS))(
-    'at the path of %s is refused without running out of memory',
+    'at the path of %s makes the command fail without using up its memory',
     async (name, args) => {
       const cwd = await useDirectory();
       const sandbox = await useSandbox({ codes: 1, scans: 2 });

@@ -58,7 +58,7 @@ describe('the number of requests in an export', () => {
     },
   );
 
-  test('for a code without scans is two if it was specified by its ID, and one plus the listing if it was listed', async () => {
+  test('for a code without scans is two if its ID was passed, and one in addition to the listing if --all was passed', async () => {
     const sandbox = await sandboxWith(0);
     expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({
       code: 0,
@@ -67,7 +67,7 @@ describe('the number of requests in an export', () => {
     expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
   });
 
-  test('with --all is the listing plus the pages for each code, and then one per code in the next append', async () => {
+  test('with --all is the sum for the listing and the pages of each code, and for one page per code in the next append', async () => {
     const sandbox = await useSandbox({ codes: 102, scans: 20 });
     const codes = [...sandbox.workspace.codes()].map(({ id }) => sandbox.scans(id).length);
     const cost = 2 + codes.reduce((sum, scans) => sum + costOf(scans), 0);
@@ -298,7 +298,7 @@ describe('the number of requests', () => {
     // Only the age of the code shows whether the days before its first scan count.
     ['a range that begins without scans', [9, 0], 2],
   ])(
-    'for a count by country in %s includes the code itself only if its age is needed',
+    'for a count by country in %s includes one for the code itself only if its age is needed',
     async (_, days, requests) => {
       const sandbox = await useSandbox({ codes: 1, scans: 0 });
       for (const day of days)

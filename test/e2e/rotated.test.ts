@@ -263,7 +263,7 @@ describe('a period without scans in the files', () => {
     expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
   });
 
-  test("counts as zero scans if the log's state, or scans before and after it, show that it is covered", async () => {
+  test("counts as zero scans if the log's state, or scans before and after the period, show that the files cover it", async () => {
     const { sandbox, cwd } = await useJob({ codes: 1, scans: 0 });
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
     await nightly(sandbox, cwd);

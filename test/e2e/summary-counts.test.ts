@@ -291,7 +291,7 @@ describe('the summary of scans export', () => {
     ['a directory of files', 'logs', ['--output-dir', 'logs']],
     ['a dataset', 'lake', ['--output-dir', 'lake', '-f', 'csv', '--partition-by', 'month']],
   ])(
-    'with --append --verify and %s has the number of rows that were added by both steps, and of all rows',
+    'with --append --verify and %s has the number of rows that both steps added, and the number of all rows',
     async (_, place, output) => {
       const { run, cwd, sandbox } = await useRuns({ codes: 2, scans: 300 });
       const night = () => run('scans', 'export', '--all', '--append', '--verify', ...output);

@@ -35,7 +35,7 @@ async function summaryIn(directory: string) {
 
 const RUN = ['--summary', 'run.json'];
 
-test('the summary of an append has the number of added rows, of all rows, and the time of the newest row', async () => {
+test('the summary of an append has the numbers of added rows and of all rows, and the time of the newest row', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet', ...RUN];
@@ -144,7 +144,7 @@ test("a run whose summary can't be written is refused before any request, or fai
   expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('/dev/full')]);
 });
 
-test('the error of a failed nightly run has the profile, what happened to the data, and a hint', async () => {
+test('the error for a failed nightly run states the profile and what happened to the data, and has a hint', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 20 });
   const cwd = await useDirectory();
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet'];

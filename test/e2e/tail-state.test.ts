@@ -205,7 +205,7 @@ describe('a kill with SIGKILL', () => {
     expect(runs.slice(0, -1).filter((run) => run.length > 0).length).toBeGreaterThan(1);
   });
 
-  test('leaves each scan that is recorded in the state exactly once in the file of standard output', async () => {
+  test('leaves each scan that is recorded in the state exactly once in the file that receives standard output', async () => {
     const { add, args, cwd, recorded, sandbox, id } = await useTail();
     const out = join(cwd, 'scans.ndjson');
     for (let round = 1; round <= (SOAK ? 3 : 2); round++) {

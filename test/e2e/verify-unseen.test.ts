@@ -271,7 +271,7 @@ describe('`scans verify`', () => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('reports a plain export that ends within a line, and compares a shortened one only in the printed range', async () => {
+  test('reports a plain export that ends within a line, and compares one without its first and last rows in its own range', async () => {
     const { sandbox, run, at } = await useLogs(1);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'plain.csv')).toMatchObject({ code: 0 });

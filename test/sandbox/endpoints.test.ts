@@ -97,7 +97,7 @@ describe('GET /qr', () => {
     ['reject', 400, undefined],
     [30, 200, 30],
   ] as const)(
-    'with limit=101 does as the option overLimit specifies: %s',
+    'with limit=101 responds as the option overLimit specifies: %s',
     async (overLimit, status, rows) => {
       const sandbox = await useSandbox({ codes: 120, overLimit });
       const reply = await ask(sandbox, 'GET', '/qr?limit=101');
@@ -253,7 +253,7 @@ describe('/qr/{id}', () => {
     expect((await ask(sandbox, 'GET', '/qr')).body.pagination.total).toBe(1);
   });
 
-  test('accepts IDs in upper case on GET, and responds 404 to invalid IDs', async () => {
+  test('accepts IDs in upper case on GET, and responds 404 to unknown or invalid IDs', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     expect((await ask(sandbox, 'GET', `/qr/${sandbox.codeId().toUpperCase()}`)).status).toBe(200);
     for (const id of [UNKNOWN_ID, 'abc', '__proto__', '%00', '%zz']) {

@@ -73,7 +73,7 @@ describe('a series of scans', () => {
     expect(rows({ code: 1 })).not.toEqual(rows({}));
   });
 
-  test('has some scans with equal times, but none with a tieSize of 1', () => {
+  test('has some scans with equal times, unless tieSize is 1', () => {
     const ties = (tieSize: number) => {
       const series = createSeries(shape({ tieSize }));
       return Array.from(

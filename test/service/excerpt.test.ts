@@ -33,8 +33,8 @@ describe('the key in a text from the service', () => {
     ['in upper case', KEY.toUpperCase()],
     ['percent-encoded', KEY.replaceAll('_', '%5F')],
     ['percent-encoded throughout', [...KEY].map((unit) => `%${unit.charCodeAt(0).toString(16)}`).join('')],
-    ['with blanks and control characters', [...KEY].join(' \u001b\n')],
-    ['with encoded blanks', [...KEY].join('%20')],
+    ['with spaces and control characters', [...KEY].join(' \u001b\n')],
+    ['with encoded spaces', [...KEY].join('%20')],
   ])('is redacted, and the text around the key is unchanged: %s', (_, text) => {
     for (const around of ['', 'bad ', 'käse 👍 İ % %zz ']) {
       expect(redactOne(`${around}${text}, ${around}(${text})`)).toBe(`${around}[key], ${around}([key])`);

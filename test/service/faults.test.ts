@@ -42,20 +42,20 @@ const whole = JSON.stringify(pageOf([CODE]));
 
 /** Faults after which nobody can know whether the request was applied. */
 const UNKNOWN: [string, React][] = [
-  ['a reset after sending', ({ socket }) => socket.resetAndDestroy()],
+  ['a connection reset after sending', ({ socket }) => socket.resetAndDestroy()],
   ['a connection that closes without a response', ({ socket }) => socket.end()],
   ['a body shorter than its Content-Length', sayAndClose(rawAnswer(200, whole, {}, whole.length + 50))],
-  ['a body cut in a closed connection', sayAndClose(rawAnswer(200, whole.slice(0, 60), {}, null))],
+  ['a body that a closed connection cuts off', sayAndClose(rawAnswer(200, whole.slice(0, 60), {}, null))],
   [
     'a chunked body that ends early',
     sayAndClose('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"dat\r\n'),
   ],
-  ['an empty 200', say(rawAnswer(200, ''))],
+  ['an empty 200 response', say(rawAnswer(200, ''))],
   ['damaged gzip', say(gzipped(gzipSync(whole).subarray(0, 60)))],
   ['something that is not HTTP', sayAndClose('SSH-2.0-OpenSSH_9.6\r\n')],
   ['500', refusal(500)],
   [
-    '502 with a page of HTML',
+    '502 with an HTML page',
     say(rawAnswer(502, '<html><h1>Bad Gateway</h1></html>', { 'Content-Type': 'text/html' })),
   ],
   ['503 with Retry-After 0', refusal(503, { 'Retry-After': '0' })],
@@ -128,7 +128,7 @@ describe('a page from a gateway', () => {
   });
 });
 
-test('the same failure in concurrent requests is reported less often than once per request', async () => {
+test('eight equal failures in concurrent requests are reported at most four times', async () => {
   const server = await useFaultServer((request) =>
     (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request),
   );
@@ -468,7 +468,7 @@ describe('an error', () => {
     ['', 'empty response'],
     [' \r\n', 'empty response'],
   ])(
-    'calls a body of white space empty, and a body without visible text not JSON: %j',
+    'states that a body of white space is empty, and that a body without visible text is not JSON: %j',
     async (text, what) => {
       expect(await tell(say(rawAnswer(200, text)))).toMatch(
         new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),

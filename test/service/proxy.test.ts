@@ -106,7 +106,7 @@ describe('a proxy that requires a password', () => {
     ['for plain http', 'http://127.0.0.1:9/api/v1', 'HTTP_PROXY'],
     ['for https', 'https://api.test/api/v1', 'HTTPS_PROXY'],
   ])(
-    '%s gets one request, with the outcome `not-applied` and a hint that shows how to set the password',
+    '%s gets one request, and the error has the outcome `not-applied` and a hint on setting the password',
     async (_, baseUrl, name) => {
       const proxy = await useProxy((socket) => socket.end(UNAUTHORIZED));
       const env = { [name]: proxy.env.HTTPS_PROXY };

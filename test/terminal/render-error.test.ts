@@ -30,7 +30,7 @@ describe('an error as text', () => {
     );
   });
 
-  test('is shorter than 1,000 characters even with very long words, but keeps a path of 999 characters', () => {
+  test('is shorter than 1,000 characters even with a word of 100,000, but a path of 999 characters is not shortened', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
       hint: '👍'.repeat(1000),
     });

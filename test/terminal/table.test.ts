@@ -74,7 +74,7 @@ describe('a table', () => {
     expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
   });
 
-  test('has an error below its row, wrapped between words, if it does not fit in its column', () => {
+  test('has an error below its row, wrapped between words, if the error does not fit in its column', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'outcome' }, { name: 'error', below: true }];
     const failed = {
       code: 'spring-menu',
@@ -105,7 +105,7 @@ describe('a table', () => {
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
-  test('has an error below its row if it is longer than the errors in the first 1,000 rows', () => {
+  test('has an error below its row if the error is longer than those in the first 1,000 rows', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
       columns,

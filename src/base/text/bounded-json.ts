@@ -12,13 +12,13 @@ const SMALL = 1024 * 1024;
 
 const MOST_DEPTH = 100;
 
-/** Parses JSON. Throws SyntaxError, or ExcessiveJsonError before parsing too many or too deep values. */
+/** Parses JSON. Throws SyntaxError, or ExcessiveJsonError for too many or too deeply nested values. */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError. Arrays and objects count as four values, strings and keys as two. */
+/** Throws ExcessiveJsonError for too many values or levels. Arrays, objects and keys count as four. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Replaces characters that could move the cursor, forge a line, change the direction of text or hide text
- * with visible escapes (`\n`, `\x1b`, `\u{202e}`).
+ * Replaces characters with visible escapes (`\n`, `\x1b`, `\u{202e}`) if they could move the cursor, forge a
+ * line, hide text, or change its direction.
  */
 import { isCommon } from './common-letters.ts';
 
@@ -119,7 +119,7 @@ function escapeUnlessEmoji(found: string): string {
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
 
-/** Returns a key without case, spaces and invisible characters, so that similar keys are equal. */
+/** Returns a key in lower case without spaces and invisible characters, so that similar keys are equal. */
 export function foldKey(key: string): string {
   return key
     .normalize('NFC')

@@ -1,9 +1,9 @@
 /**
- * Widths of common characters without the Unicode tables, which take 20 to 100 ms to load. A separate file,
- * because clean.ts must not load string-width.
+ * Measures common characters without the Unicode tables, which take 20 to 100 ms to load. This is a separate
+ * file, because clean.ts must not load string-width.
  */
 
-/** Measures a text up to the first uncommon character, without one that may combine with it. */
+/** Measures a text up to the first uncommon character, without the one before, with which it may combine. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

@@ -1,14 +1,12 @@
 /**
  * CSV injection: puts an apostrophe before a formula at the start of a text, and after a separator or line
  * end within it, because a program that splits at another separator ignores quotes. An apostrophe there gets
- * one more, so that this is reversible.
+ * another one, so that `restore` can remove it.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/**
- * T1, T10, T13: escapes formulas. Programs that split at the file's `separator` respect the cell's quotes.
- */
+/** T1, T10, T13: escapes formulas, except after the file's `separator`: there, programs respect quotes. */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;

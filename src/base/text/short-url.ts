@@ -7,7 +7,7 @@ const ANY_CODE = '0short0url0';
 
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
-/** Maximum length of a template, above the 2,953 bytes of any QR code. */
+/** Maximum length of a template, more than the 2,953 bytes of a QR code. */
 const LONGEST = 4096;
 
 /**

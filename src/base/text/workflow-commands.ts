@@ -1,6 +1,6 @@
 /**
- * Disables commands of GitHub Actions, which begin a line (`::NAME …::`), or are anywhere in the old form
- * `##[NAME …]` (actions/runner, ActionCommand.cs).
+ * Disables GitHub Actions commands, which begin a line (`::NAME …::`) or, in the old form `##[NAME …]`, may
+ * be anywhere in it (actions/runner, ActionCommand.cs).
  */
 
 export function withoutCommands(text: string): string {

@@ -15,9 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /**
-   * Returns the offset in a quarter hour; undefined if it changes. Some zones once changed at odd seconds.
-   */
+  /** Returns the offset in a quarter hour; undefined if it changes, as in some zones long ago. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

@@ -62,7 +62,7 @@ function meant(text: string, { flag, nowMs }: MomentContext): string | undefined
   return days.length > 0 ? `Use ${days.map((day) => `${flag} ${day}`).join(' or ')}.` : undefined;
 }
 
-/** Finds the dates a text may mean: `01.03.2026` means one, `03/04/2026` two, `03/29/2026` one. */
+/** Returns the dates that a text may mean: one for `01.03.2026` or `03/29/2026`, two for `03/04/2026`. */
 function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
   if (year) return valid([iso(year, parts[0], parts[1])]);

@@ -90,7 +90,7 @@ function weekOf(year: number, week: number): Found | undefined {
 function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): Period {
   const start = startOf(day, unit);
   const next = start.add(unit === 'quarter' ? { months: 3 } : { [`${unit}s`]: 1 });
-  // In some zones a day does not begin at midnight.
+  // In some zones, some days do not begin at midnight.
   const [sinceMs, untilMs] = [start, next].map(
     (date) => date.toZonedDateTime(timezone).epochMilliseconds,
   ) as [number, number];

@@ -29,7 +29,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns the zone in a zone file. For a copy, finds an equal system file. */
+/** Returns the zone in a zone file. If it is a copy, finds an identical system file. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

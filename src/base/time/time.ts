@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
-  /** Time of this machine. Never compare it with the service's times. */
+  /** Returns this machine's time in epoch ms. Never compare it with the service's times. */
   now(): number;
   monotonic(): number;
   random(): number;

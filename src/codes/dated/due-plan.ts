@@ -83,7 +83,7 @@ function endOf(end: RowEnd, share: Share): RowEnd {
 interface Share {
   row: Row;
   is: 'due' | 'later' | 'skipped';
-  /** Fields that this row sets: none if it is not due, or if later rows set them all. */
+  /** Fields that this row sets. Empty if it is not due, or if later rows set them all. */
   fields: ReadonlySet<Field>;
   problem?: string;
 }

@@ -43,7 +43,7 @@ export function readAt(
   return undefined;
 }
 
-/** Returns a local time's instants in ms, if the zone is known. A clock change leaves none or two. */
+/** Returns a local time's instants in ms: none or two at clock changes, undefined for an unknown zone. */
 function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
   try {
     if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];

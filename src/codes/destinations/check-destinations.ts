@@ -14,7 +14,7 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** Returns a verdict per URL. Checks hosts in parallel, each one URL at a time. Rejects as `follow` does. */
+/** Returns a verdict per URL. Checks one URL per host at a time. Rejects when `follow` does. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,

@@ -12,7 +12,7 @@ import type { TlsSessions } from './tls-sessions.ts';
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
   | { is: 'failed'; failure: NetworkError }
-  /** End without a page. `status` is set for an invalid redirect. */
+  /** End of a trip that reached no page. `status` is set for an invalid redirect. */
   | { is: 'blocked' | 'unreachable' | 'broken' | 'not-web'; error: string; status?: number };
 
 export interface Trip {
@@ -41,7 +41,9 @@ const MOST_REDIRECTS = 20;
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Requests a URL and follows redirects. Rejects only with the signal's reason, or for an unusable proxy. */
+/**
+ * Requests a URL and follows redirects. Rejects only with the signal's reason, or if the proxy is unusable.
+ */
 export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const cookies = createCookies();
   const seen = new Set<string>();

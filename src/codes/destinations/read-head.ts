@@ -63,7 +63,7 @@ function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]
     throw unusable(`the response has several ${name} headers that differ`);
 }
 
-/** Creates an error that is not retried: a retry would get the same response. */
+/** Creates an error that is not retried, because a retry would get the same response. */
 function unusable(message: string): NetworkError {
   return new NetworkError(message, { fault: 'answer', sent: true });
 }

@@ -18,7 +18,7 @@ const KINDS = Object.entries(SPECIAL).map(([kind, subnets]) => ({ kind, list: bl
 /** Subnets that may be public. IPv6 global unicast addresses are assigned only from 2000::/3. */
 const PUBLIC = blockList('0.0.0.0/0 2000::/3');
 
-/** Returns the kind of a non-public address, or undefined if public. Other text is `reserved`. */
+/** Returns the kind of a non-public address, undefined for a public one, and `reserved` for other text. */
 export function specialKind(address: string): string | undefined {
   const [plain = ''] = address.split('%', 1);
   const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';
@@ -62,7 +62,7 @@ export function widenLookups(env: NodeJS.ProcessEnv): number {
 
 /**
  * K1, K2: creates a resolver that returns only allowed addresses, and the same ones for a name throughout a
- * run. Calls `began` when a lookup starts, so that waiting does not count.
+ * run. Calls `began` when a lookup starts, because the time limit excludes the queue.
  */
 export function createResolver(lookup: Lookup, allowPrivate: boolean, width: number): Resolve {
   const known = new Map<string, readonly LookupAddress[]>();

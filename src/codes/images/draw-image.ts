@@ -41,7 +41,7 @@ export function hashOf(bytes: Buffer): string {
   return hash('sha256', bytes);
 }
 
-/** Formats an image. Returns a figure for PDF and EPS, because these files can't be read back. */
+/** Formats an image. Also returns the figure for PDF and EPS, because these files can't be read back. */
 async function formatImage(
   { text, modules: all }: Encoded,
   format: ImageFormat,

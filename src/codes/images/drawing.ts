@@ -69,7 +69,7 @@ export function formatOutline(
   return path;
 }
 
-/** Turns in order of preference: right, straight, left, back. Areas that touch at a corner stay apart. */
+/** Turns in order of preference: right, straight, left, back. This separates areas that touch at a corner. */
 const TURNS = [1, 0, 3, 2];
 
 /**

@@ -100,7 +100,7 @@ interface LayoutOptions {
 const PADDING_MM = 1.5;
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** Minimum aspect ratio of a label whose caption is next to the code, not below. */
+/** Minimum aspect ratio of a label whose caption is next to the code, not below it. */
 const WIDE = 1.4;
 
 /** Lays out a label with a code of `sizeMm` or the largest that fits. Returns undefined if none fits. */

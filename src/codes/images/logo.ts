@@ -32,7 +32,7 @@ export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>)
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
-/** Drawn plates, shared by the labels of a sheet. */
+/** Drawn plates, shared by the labels on a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
 /** Returns the plate for a code, or undefined without a logo. `pixelsAModule`: for PNG only. */

@@ -105,8 +105,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Reads a cell as text, or returns undefined if it is absent, null or empty. Other types are faults (a number
- * 007 would be 7) and, unless `mayBeHalf`, lone surrogates.
+ * Reads a cell as text, or returns undefined if it is absent, null or empty. Other types are faults, because
+ * a number 007 would be 7. Unless `mayBeHalf`, so are lone surrogates.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if ((value ?? '') === '') return undefined;
@@ -138,7 +138,7 @@ export function wrongWord(text: string, { what, all }: Words) {
 
 const SAMPLE = 200;
 
-/** Advises renaming unread columns with addresses to destination. Returns undefined if there are none. */
+/** Returns advice to rename unread columns with addresses to destination, or undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {

@@ -30,7 +30,7 @@ const FIELD_OF_WORD = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 
-/** Column of `qr image` manifests only. Their `url` has short URLs, which would be loops as destinations. */
+/** Column that only `qr image` manifests have. Short URLs in their `url` would redirect to themselves. */
 const OF_MANIFEST = 'sha256';
 
 const foldWord = (column: string) => fold(column.normalize('NFC'));

@@ -130,8 +130,8 @@ const HEADERS = new Set([
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**
- * Parses IDs or slugs, one per line. Returns undefined for a table: a line has several words, or the first is
- * a column name.
+ * Parses IDs or slugs, one per line. Returns undefined if a line has several words or the first is a column
+ * name, as in a table.
  */
 export function parseBareNames(
   utf8: Buffer,

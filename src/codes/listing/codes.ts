@@ -2,8 +2,8 @@
  * Lists all codes of a workspace, and verifies that the list is complete. Page numbers shift if codes are
  * created or deleted meanwhile, so one of these conditions must hold:
  * - After one pass, every response has the same total, that many distinct codes were received, and each
- *   existed at the first response. It did if it is older than some code on the first page, or than that
- *   response by a margin. A code that takes the place of a deleted one is younger.
+ *   existed at the first response. A code did if it is older than some code on the first page, or than
+ *   that response by a margin. A code that takes the place of a deleted one is younger.
  * - After two passes, the second has every code of the first again. All its pages except the last are full,
  *   so no code moved to a page that was already read.
  *
@@ -30,8 +30,8 @@ const ZONE_MARGIN_MS = 15 * 3_600_000;
 
 /**
  * Totals that may be capped. `any`: all. `round`: multiples of 100, and totals with a full last page (for
- * commands that would create a missed code twice). `usual`: of these, up to 1000, or 1 or 5 followed by
- * zeros.
+ * commands that would create a missed code twice). `usual`: those of `round` that are at most 1000, or 1 or 5
+ * followed by zeros.
  */
 export type Doubt = 'usual' | 'round' | 'any';
 

@@ -32,8 +32,8 @@ const HANDFUL = 3;
 
 /**
  * Finds codes. Requests them one by one if there are few IDs, or if all slugs are cached and the listing
- * costs more. Otherwise, reads the listing until all are found, also if an ID has a different slug, which may
- * belong to another code. Throws NotFoundError for an unknown slug if `needsSlugs`.
+ * costs more. Otherwise, or if an ID has a different slug (maybe of another code), reads the listing until
+ * all are found. Throws NotFoundError for an unknown slug if `needsSlugs`.
  */
 export async function findCodes(
   targets: readonly Target[],
@@ -125,7 +125,7 @@ async function getEach(ids: Iterable<string>, service: Finder): Promise<QrCode[]
   return found;
 }
 
-/** Number of codes above which pages are requested in parallel, though the last may be unnecessary. */
+/** Number of codes above which pages are requested in parallel, although some may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
 /** Lists codes until all slugs and all but `handful` IDs are found, then requests each remaining ID. */

@@ -109,7 +109,7 @@ async function backupOf(
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
 }
 
-/** Maximum number of records that a terminal shows by default. Later notes then stay visible. */
+/** Maximum number of records that a terminal shows by default, so that later notes stay visible. */
 const MOST_RECORDS = 10;
 
 async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {
@@ -156,7 +156,7 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 
 const MOST_LISTED = 20;
 
-/** Prompts for confirmation unless `--yes`. Throws UsageError unless the user confirms. */
+/** Prompts for confirmation unless `--yes` is set. Throws UsageError if the user does not confirm. */
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],
@@ -191,7 +191,7 @@ function noteBackup({ console }: Context, directory: string | undefined): void {
   );
 }
 
-/** Describes the workspace for the prompt, because profiles may have equal slugs. */
+/** Describes the workspace for the prompt, because workspaces may have equal slugs. */
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);

@@ -149,7 +149,7 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    // The global flag `--no-color` makes it false.
+    // The global flag `--no-color` makes `color` false.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
   };

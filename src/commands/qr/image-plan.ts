@@ -69,7 +69,7 @@ interface Drawing {
   sheet?: string;
 }
 
-/** Returns whether to draw: false after a --dry-run. Throws UsageError for unprintable codes. */
+/** Returns whether to draw. With --dry-run, only prints the plan. Throws UsageError for unprintable codes. */
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,

@@ -127,7 +127,7 @@ function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
   return [a, b].filter((group) => group !== undefined);
 }
 
-/** F21: resolves a dimension, or otherwise a column. */
+/** F21: resolves a name to a dimension, or else to a column. */
 function resolve(raw: string, file: Input | undefined, flag = '--by'): GroupBy {
   const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
   if (dimension !== undefined) return groupOf(dimension);

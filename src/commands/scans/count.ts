@@ -108,7 +108,7 @@ function parseComparison(
   });
 }
 
-/** Returns the chosen codes that pass the filters. Throws as `chooseLabels` does, or if none pass. */
+/** Returns the chosen codes that pass the filters. Throws when `chooseLabels` does, or if no code passes. */
 export async function codesOf(context: Context, plan: CountPlan): Promise<readonly CodeLabel[]> {
   const { choice, names, filters, table, needsLabels } = plan;
   const chosen = plan.chosen ?? (await chooseLabels(context, names, choice, { isWanted: needsLabels }));

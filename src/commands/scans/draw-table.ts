@@ -15,7 +15,7 @@ const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
 const LARGEST_CHANGE = 9.99;
 
-/** Characters for tables. An empty `full` or `sparks` draws no bars or no sparklines. */
+/** Characters for tables. Without `full`, no bars are drawn, and without `sparks`, no sparklines. */
 export type Signs = Record<'full' | 'half' | 'sparks' | 'none' | 'beforeData' | 'part', string>;
 
 /** Character sets. `words` is for screen readers, which skip symbols or read out each one. */
@@ -42,7 +42,9 @@ interface TableColumn extends Column {
   cells: readonly Cell[];
 }
 
-/** Returns the sizes of bars. Weekdays and hours use averages, because a range may have some more often. */
+/**
+ * Returns the sizes of bars. Weekdays and hours use averages, because a range may include some more often.
+ */
 export function sizesOf(section: Section): number[] {
   return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
 }

@@ -40,7 +40,7 @@ export async function splitReport(
 
 const LONGEST = 60;
 
-/** Names files after values, distinct even if case is ignored. */
+/** Returns file names for values, distinct even if case is ignored. */
 export function namesOfFiles(values: readonly string[]): string[] {
   const used = new Set<string>();
   return values.map((value) => {

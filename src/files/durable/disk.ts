@@ -11,7 +11,7 @@ export interface DiskStat {
   gid: number;
   nlink: number;
   mtimeNs: bigint;
-  /** Time of the last change. Unlike `mtimeNs`, no program can set it. */
+  /** Time of the last change in ns, which programs can't set, unlike `mtimeNs`. */
   ctimeNs: bigint;
   isFile(): boolean;
   isDirectory(): boolean;
@@ -20,7 +20,7 @@ export interface DiskStat {
 
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** Appends at `position`, the end of the file. May write only part of the data. */
+  /** Appends at `position` (null: the current one). May write only part of the data. */
   write(
     data: Uint8Array,
     offset: number,

@@ -2,8 +2,8 @@
  * D13: locks that the kernel releases when their process ends, but not while it is stopped (SIGSTOP).
  * - Linux: a listening socket in the abstract namespace, which containers don't share.
  * - Windows: a named pipe.
- * - macOS and the BSDs: a file in /tmp, because cron changes $TMPDIR, opened with O_EXLOCK and never
- * unlinked, or two runs could each lock a file of that name.
+ * - macOS and the BSDs: a file in /tmp (cron changes $TMPDIR), opened with O_EXLOCK. It is never unlinked,
+ * because two runs could otherwise lock different files with that name.
  */
 import { hash } from 'node:crypto';
 import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';

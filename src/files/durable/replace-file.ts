@@ -7,7 +7,7 @@ import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Shows which processes run. Temporary files from all others are leftovers. */
+/** Running processes. Temporary files from all others are leftovers. */
 export interface Processes {
   pid: number;
   isRunning(pid: number): boolean;
@@ -22,7 +22,7 @@ export interface ReplaceOptions {
 
 export type Replacement = Awaited<ReturnType<typeof openReplacement>>;
 
-/** Starts to replace the file at a real path. Throws system errors, or UsageError if it moves (D14). */
+/** Starts to replace the file at a real path. Throws system errors, or UsageError if the file moves (D14). */
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}) {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
@@ -33,7 +33,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /** D3: runs `work`; fails again after a failed write or flush, because the disk's content is unknown. */
+  /** D3: runs `work`. After a failed write or flush, always fails, because the disk's content is unknown. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {

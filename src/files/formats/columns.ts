@@ -15,7 +15,7 @@ export interface Column {
   leastWidth?: number;
   /** Width reserved before less important `keepWhole` columns get theirs (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Whether a table shortens the origin that most rows share to an ellipsis. */
+  /** Whether a table replaces the origin that most rows share with an ellipsis. */
   isUrl?: boolean;
   /** Whether a narrow table prints this cell below the row. */
   below?: boolean;
@@ -46,7 +46,7 @@ export function numberColumn(name: string, importance: number): Column {
   return { name, importance, align: 'right' };
 }
 
-/** Returns the columns of `--fields`, in that order. Throws UsageError for unknown or repeated names. */
+/** Returns the columns in `--fields`, in that order. Throws UsageError for unknown or repeated names. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],

@@ -83,7 +83,7 @@ async function isState(disk: Disk, path: string): Promise<boolean> {
 }
 
 const HEAD_BYTES = 64 * 1024;
-/** Maximum number of compressed bytes. Each expands to at most 1032. */
+/** Maximum number of gzip bytes to expand, each to at most 1032. */
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {

@@ -17,8 +17,8 @@ export interface RowSink<Batch = readonly Row[]> {
   /** Completes the output. Called once, after verification. */
   commit(): Promise<void>;
   /**
-   * Gives up: a replaced file keeps its old content, an appended file commits its rows. Idempotent, no effect
-   * after `commit`.
+   * Gives up: a replaced file keeps its old content, an appended file commits its rows. Idempotent; does
+   * nothing after `commit`.
    */
   discard(): Promise<void>;
 }

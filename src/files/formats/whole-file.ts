@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => createEncoder(gzip);
   try {
-    // Omits the directory, in which the system would create a file.
+    // Omits the directory: otherwise, the system would create a file in it.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -90,7 +90,7 @@ export function namesDevice(path: string, system: NodeJS.Platform): boolean {
   return system === 'win32' && DEVICES.test(path);
 }
 
-/** Returns whether a failure leaves written data, as on a device. Never throws. */
+/** Returns whether data stays written after a failure, as on a device. Never throws. */
 export async function isWrittenDirectly(path: string): Promise<boolean> {
   if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
   const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);

@@ -4,7 +4,7 @@ import type { Piece } from './captions.ts';
 
 type Pdf = PDFKit.PDFDocument;
 
-/** Makes pdfkit lay out a text as a whole. By words, its default, Arabic would be in the wrong order. */
+/** Font features that make pdfkit lay out a text as a whole. By default, it misorders Arabic words. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
 /** Matches texts whose letters have one form. pdfkit caches their words, which is ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
@@ -109,7 +109,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Numbers glyphs. Makes fontkit set a glyph's letters at each use, not only the first. */
+/** Returns glyph numbers. Makes fontkit set a glyph's letters at each use, not only the first. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);

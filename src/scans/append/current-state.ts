@@ -159,7 +159,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Gives a file a free second name, unless a stopped run did so. Returns that path. */
+/** Gives a file a free second name, unless a stopped run did so. Returns the path with that name. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Number of bytes per block. Blocks are chained, because Node can't store a running hash. */
+/** Hashes files in chained blocks, because Node can't store a running hash. */
 import { createHash } from 'node:crypto';
 import { letSignalsIn } from '#base/time/time';
 import { type DiskFile, readPieces } from '#files/durable/disk';

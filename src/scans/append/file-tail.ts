@@ -156,7 +156,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   };
 }
 
-/** Time in ms between stamps. Linux file systems date changes in ticks of 1 to 10 ms. */
+/** Time in ms between attempts to stamp a file. On Linux, file times have ticks of 1 to 10 ms. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 

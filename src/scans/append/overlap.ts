@@ -107,7 +107,7 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 
 /**
  * A22: returns the time from which new scans are expected, which is earlier if the service's clock was set
- * back. A25: if that is uncertain, only as far as IDs are known.
+ * back. A25: if that is uncertain, all IDs in the overlap are known.
  */
 export function positionBy(
   overlap: CodeOverlap,

@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Byte range. If `strict`, rows must have all columns, and the rest must be the beginning of a row. */
+/** Byte range. If `strict`, rows must have all columns, and bytes after them must begin a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -175,7 +175,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: holds back rows until the newest row in the file shows that the file is for this code. */
+/** A13: holds back rows until the service returns the newest row in the file, which confirms the code. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

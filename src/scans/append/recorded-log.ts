@@ -121,7 +121,7 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why the files of a log (oldest first) lack recorded rows; undefined if they don't. */
+/** Returns why a log's files (oldest first) lack rows or include another file; undefined if neither. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** Pause after a commit, in multiples of its duration: commits take at most a tenth of the time. */
+/** Runs tasks one by one. Pauses between commits, so that they take at most a tenth of the time. */
 import type { Clock } from '#base/time/time';
 
 const PAUSE_FACTOR = 9;

@@ -1,4 +1,4 @@
-/** Name of a dataset's manifest. It begins with `_`, so that query engines skip the file. */
+/** Manifest of a dataset. Its file name begins with `_`, so that query engines skip it. */
 
 import { UnprovenError } from '#base/errors';
 import { createLocalTime } from '#base/time/local-time';

@@ -28,7 +28,7 @@ export async function* paginate(
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
-  // C13: the first round is short: one page may report too many pages.
+  // C13: the first round is short, because the total on one page may be too high.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
   // C13: each round costs requests in the budget. C9: ends when the newest total is merged.

@@ -137,7 +137,7 @@ export function isCovered({ sinceMs }: Span, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
 
-/** F14: returns the covered part of a period. An open range has the days from its first to its last scan. */
+/** F14: returns the covered part of a period. An open bound is the day of the first or last scan. */
 export function coveredPart(
   { sinceMs, untilMs }: Span,
   { tally, data, nowMs, ...zone }: Zone & { tally: Tally; data: DataPart; nowMs?: number },

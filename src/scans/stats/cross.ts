@@ -32,7 +32,7 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
 }
 
-/** Counts scans by two dimensions. If `most` limits the columns, the narrower dimension gets them. */
+/** Counts scans by two dimensions. If `most` limits the columns, they show the narrower dimension. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number) {
   const { rows, columns, cells } = countCells(pair, options, most);
   const all = cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0));
@@ -65,7 +65,7 @@ function countCells(pair: Pair, given: FiguresOptions, most?: number) {
     row.set(column, scans);
     rest[column] = (rest[column] ?? 0) - scans;
   }
-  // F3: scans without a cell count in the rest of their column or, without one, of their row.
+  // F3: adds scans without a cell to the rest of their column or, if they have no column, of their row.
   const isLeft = (scans: number, at: number) => scans > 0 && !columns.rows[at]?.isRest;
   for (const [at, scans] of rest.entries()) if (isLeft(scans, at)) cells.at(-1)?.set(at, scans);
   for (const [at, row] of cells.entries()) {

@@ -45,7 +45,7 @@ export type Section = GroupBy & {
 };
 
 const LEAST_SCANS = 30;
-/** Maximum difference in days of equally long periods, because a count takes time. */
+/** Maximum difference in days between equally long periods, because a count takes time. */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {

@@ -110,7 +110,7 @@ interface CodeToFollow extends CodeReader {
 
 /** Maximum number of known scans in a short reading, so that new scans fit on the page. */
 const MOST_KNOWN = 250;
-/** Latest time in ms of a Date. */
+/** Latest time in ms that fits in a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 /** Creates a reader of a code's new scans. The printer moves `position`. */

@@ -112,7 +112,7 @@ function unnamed(path: string): UsageError {
 
 /**
  * V11: indexes logs. An appended log covers its codes up to its last complete run. Other files cover all
- * codes from the first row to the last. A code without a log gets the range of all logs.
+ * codes in the requested range, else up to the last row. A code without a log gets the range of all logs.
  */
 export async function indexLogs(reading: LogReading, requested: Bounds) {
   const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;

@@ -38,7 +38,7 @@ export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCod
 /** Returns whether the log has as many scans as the service counts. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
-  // V4: a page with as many rows as the log has all rows, so compares a sum of hashed IDs too.
+  // V4: if the page has as many rows as the log, also compares the sums of their hashed IDs.
   return inside.length !== index.rows || sumOf(inside.map(({ id }) => id)) === index.sum;
 }
 

@@ -57,7 +57,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     return countRange(read, { sinceMs, untilMs });
   }
 
-  /** W7: counts two halves. A total below that of the whole range is not capped. */
+  /** W7: counts the earlier weeks in halves. A total below that for all is not capped. */
   async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);

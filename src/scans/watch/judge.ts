@@ -8,7 +8,7 @@ export type WatchOutcome = (typeof OUTCOMES)[number];
 export const LEAST_EXPECTED = 30;
 const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Minimum time in ms without scans that is judged: longer than a day off with its evenings. */
+/** Minimum time in ms without scans to be judged, longer than a day off and the nights around it. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SUSPICIOUS = 0.9;

@@ -119,7 +119,6 @@ export function watchRow(code: CodeCells, verdict: Verdict, endMs: number) {
   };
 }
 
-/** W11: returns the row for an inactive code. */
 export function inactiveRow(code: CodeCells, status: string) {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
   return { ...code, outcome: 'ok' as const, ...figures, note: `${NOT_JUDGED}: ${status}` };

@@ -1,14 +1,14 @@
 /** Limits requests in flight, because intermediaries may refuse bursts regardless of the rate limit. */
 
 const MOST_RECENT = 8;
-/** Minimum number of recent failures that narrow the width, if at least half of the requests failed. */
+/** Minimum number of recent failures that slow requests down, if at least half of the requests failed. */
 const FEWEST_FAILED = 2;
 /** Time in ms without success after which failures mean an outage, not a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before the width grows. Doubles each time that growth fails. */
+/** Number of successes before the width grows. It is doubled each time that growth fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 

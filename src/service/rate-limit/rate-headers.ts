@@ -6,7 +6,7 @@ export interface RateHeaders {
   remaining: number | undefined;
   /** Time of the reset on the service's clock, in ms since the epoch. */
   resetMs: number | undefined;
-  /** Pause in ms. A date in Retry-After is relative to the response's Date; a past one gives 0. */
+  /** Pause in ms. A date in Retry-After is relative to the response's Date; a past date gives 0. */
   retryAfterMs: number | undefined;
   dateMs: number | undefined;
 }

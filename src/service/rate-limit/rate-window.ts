@@ -120,7 +120,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects a truncated Reset: a request sent after it, by a clock that is never ahead, still got it. */
+  /** Detects a truncated Reset: when its request was sent, it was past by a clock that is never ahead. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: adds a second to every later Reset, which the service rounds down.

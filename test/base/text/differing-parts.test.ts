@@ -11,7 +11,7 @@ describe('two values', () => {
     ]);
   });
 
-  it('keep 40 characters next to the difference if their common parts are long', () => {
+  it('are shown with 40 characters on each side of the difference if their common parts are long', () => {
     const common = 'c'.repeat(200);
     expect(shortenPair(`${common}1${common}`, `${common}22${common}`, 100)).toEqual([
       `…${'c'.repeat(40)}1${'c'.repeat(40)}…`,
@@ -19,7 +19,7 @@ describe('two values', () => {
     ]);
   });
 
-  it('are never split within a character of several code points', () => {
+  it('are never split within a character that has several code points', () => {
     const common = 'c'.repeat(41);
     expect(shortenPair(`${common}👩‍👧`, `${common}👩‍👦`, 40)[0]).toBe(`…${'c'.repeat(40)}👩‍👧`);
   });

@@ -64,7 +64,7 @@ describe('a value in a sentence', () => {
     ['x'.repeat(65), `"${'x'.repeat(64)}…"`],
     ['👍'.repeat(64), `"${'👍'.repeat(64)}"`],
     ['👍'.repeat(65), `"${'👍'.repeat(64)}…"`],
-  ])('like %j is shown as %s', (value, sentence) => {
+  ])('(%j) is shown as %s', (value, sentence) => {
     expect(quote(value)).toBe(sentence);
   });
 
@@ -220,7 +220,7 @@ function answer(status: number, body: { error: string; code: string } | undefine
 }
 
 describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
-  test('forges no line and no hint, and is short', async () => {
+  test('has no forged line for a hostile value, and at most 2,000 characters more than for a plain value', async () => {
     const plain = renderError(await say('plain'), { json: false, verbose: false });
     for (const [what, value] of Object.entries(VALUES)) {
       const text = renderError(await say(value), { json: false, verbose: false });

@@ -68,9 +68,9 @@ describe('isShortUrl', () => {
   });
 });
 
-describe('the code in a short URL', () => {
+describe('codeOfShortUrl', () => {
   test.each(['aB3xY', 'menü 10/x?y#z', '100%', '%41', 'a&b=c'])(
-    'is the slug %j that was filled in',
+    'returns the slug %j that fillShortUrl inserted',
     (slug) => {
       for (const template of [
         'https://go.example/{slug}',
@@ -89,7 +89,7 @@ describe('the code in a short URL', () => {
     ['https://other.example/aB3xY', undefined],
     ['https://go.example/%E0%A4%A', undefined],
     ['aB3xY', undefined],
-  ])('of %j is %j', (address, code) => {
+  ])('maps %j to %j', (address, code) => {
     expect(codeOfShortUrl('https://go.example/{slug}', address)).toBe(code);
   });
 });

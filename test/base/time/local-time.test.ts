@@ -60,7 +60,7 @@ describe('the effective time zone', () => {
     expect(chooseTimeZone(inputs)).toBe(expected);
   });
 
-  test('is the zone in the file that TZ names, which is a link to a zone file or a copy of one', async () => {
+  test('is found if TZ is the path to a link to a zone file, or to a copy of a zone file', async () => {
     const directory = await useDirectory();
     await mkdir(directory, { recursive: true });
     const [link, copy] = [join(directory, 'link'), join(directory, 'copy')];
@@ -77,7 +77,7 @@ describe('the effective time zone', () => {
     expect(chooseTimeZone({ TZ: `:${copy}` })).toBe('UTC');
   });
 
-  test('from the file /etc/localtime is a valid zone', () => {
+  test('is valid if TZ is /etc/localtime, and is the same with a colon before the path', () => {
     const zone = chooseTimeZone({ TZ: ':/etc/localtime' });
     expect(isTimeZone(zone)).toBe(true);
     expect(chooseTimeZone({ TZ: '/etc/localtime' })).toBe(zone);
@@ -92,7 +92,7 @@ describe('the effective time zone', () => {
     [{ TZ: ':/etc/hostname' }, "invalid value for TZ: ':/etc/hostname'"],
     [{ TZ: '/dev/zero' }, "invalid value for TZ: '/dev/zero'"],
     [{ TZ: '/nowhere/zoneinfo/Nowhere' }, "invalid value for TZ: '/nowhere/zoneinfo/Nowhere'"],
-  ])('with %j is refused with the name of its source', (inputs, message) => {
+  ])('with %j is refused, and the error names the source of the value', (inputs, message) => {
     expect(() => chooseTimeZone(inputs)).toThrow(message);
     expect(timeZoneToShow(inputs)).toBe('UTC');
   });

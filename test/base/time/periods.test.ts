@@ -75,7 +75,7 @@ describe('a period', () => {
     ['2026-Q1', '2025-Q4'],
     ['2027-W01', '2026-W53'],
     ['2026', '2025'],
-  ])('that precedes %s is %s', (text, before) => {
+  ])('directly before %s is %s', (text, before) => {
     const previous = previousPeriod(period(text));
     expect(previous.name).toBe(before);
     expect(previous.untilMs).toBe(period(text).sinceMs);
@@ -88,7 +88,7 @@ describe('a period', () => {
     ['2026-W53', '2025-W52'],
     ['2026-W42', '2025-W42'],
     ['2026', '2025'],
-  ])('a year before %s is %s', (text, before) => {
+  ])('one year before %s is %s', (text, before) => {
     expect(periodYearBefore(period(text)).name).toBe(before);
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { processorMs } from '#base/time/time';
 
-it('processorMs is the sum of user and system time', () => {
+it('processorMs returns the user and system time that the process has used, in milliseconds', () => {
   const usedMs = () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;

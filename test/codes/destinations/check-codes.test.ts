@@ -10,21 +10,21 @@ const row = (given: Partial<ComparedRow> = {}): ComparedRow => ({
 
 describe('isNews', () => {
   it.each([
-    ['a new one that is well', row(), undefined, false],
-    ['a new one that is not', row({ failing: true }), undefined, true],
-    ['well as before', row(), row(), false],
-    ['broken as before', row({ failing: true }), row({ failing: true }), false],
-    ['turned broken', row({ failing: true }), row(), true],
-    ['whole again', row(), row({ failing: true }), true],
+    ['new and without a problem', row(), undefined, false],
+    ['new and with a problem', row({ failing: true }), undefined, true],
+    ['still without a problem', row(), row(), false],
+    ['the same problem as before', row({ failing: true }), row({ failing: true }), false],
+    ['a new problem', row({ failing: true }), row(), true],
+    ['the problem is resolved', row(), row({ failing: true }), true],
     [
-      'broken, and leads elsewhere by now',
+      'still a problem, but another destination',
       row({ failing: true, destination: 'https://y.test/' }),
       row({ failing: true }),
       true,
     ],
-    ['a certificate that now ends soon', row({ ending: true }), row(), true],
-    ['a certificate that ended soon already', row({ ending: true }), row({ ending: true }), false],
-    ['a certificate that was renewed', row(), row({ ending: true }), false],
+    ['the certificate now expires soon', row({ ending: true }), row(), true],
+    ['the certificate already expired soon', row({ ending: true }), row({ ending: true }), false],
+    ['the certificate was renewed', row(), row({ ending: true }), false],
   ])(
     'returns whether --since-last reports a result, given the previous result (%s)',
     (_, now, before, news) => {

@@ -96,7 +96,7 @@ describe('an invisible character', () => {
     ['\u{e0041}', 'U+E0041'],
     ['\0', 'U+0000'],
   ])(
-    '%j is reported with its code point in the host, in the path, and at the beginning or end',
+    '%j is reported with its code point and its position, which may be in the host, in the path or at an end',
     (character, name) => {
       for (const [before, after] of [
         ['https://x.de/menu', ''],

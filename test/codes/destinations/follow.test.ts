@@ -68,12 +68,12 @@ describe('follow', () => {
   });
 
   it.each<[string, Locations, string]>([
-    ['no Location', { '/': undefined }, 'redirects without a Location header'],
-    ['an empty Location', { '/': '' }, 'redirects without a Location header'],
-    ['an address that is none', { '/': 'http://[' }, 'redirects to an invalid URL'],
-    ['itself', { '/': '/' }, 'redirects in a loop'],
-    ['an address before', { '/': '/a', '/a': '/b', '/b': '/a' }, 'redirects in a loop'],
-  ])('ends as `broken` at a redirect to %s', async (_, locations, why) => {
+    ['without a Location', { '/': undefined }, 'redirects without a Location header'],
+    ['with an empty Location', { '/': '' }, 'redirects without a Location header'],
+    ['to an invalid URL', { '/': 'http://[' }, 'redirects to an invalid URL'],
+    ['to itself', { '/': '/' }, 'redirects in a loop'],
+    ['to an earlier address', { '/': '/a', '/a': '/b', '/b': '/a' }, 'redirects in a loop'],
+  ])('ends as `broken` at a redirect %s', async (_, locations, why) => {
     const { origin } = await useHost(locations);
     const error = `${why} (302)`;
     expect((await follow(new URL(origin), options())).end).toEqual({ is: 'broken', status: 302, error });

@@ -48,13 +48,16 @@ describe('createHostPatience (K9)', () => {
       'the failure of another host after a redirect',
       failed(new NetworkError('connection refused', { sent: false }), 1),
     ],
-    ['a request that was sent', failed(new NetworkError('the connection was reset', { sent: true }))],
     [
-      'a certificate',
+      'a connection reset after the request was sent',
+      failed(new NetworkError('the connection was reset', { sent: true })),
+    ],
+    [
+      'a certificate error',
       failed(new NetworkError('the certificate has expired', { fault: 'certificate', sent: false })),
     ],
-    ['a late response of another host', failed(new LateError('no response', { sent: true }), 1)],
-    ['a response', answer(503)],
+    ['a timeout on another host after a redirect', failed(new LateError('no response', { sent: true }), 1)],
+    ['a response with status 503', answer(503)],
   ])('does not count a host as down after %s', (_, visit) => {
     expect(afterVisits(...new Array(6).fill(visit)).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(visit).allowsRetry(ORIGIN)).toBe(true);

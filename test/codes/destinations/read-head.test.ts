@@ -9,52 +9,56 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 /** Each was opened by Chromium. */
 const READABLE: [what: string, text: string, headers: Record<string, string[]>][] = [
   [
-    'two equal lengths',
+    'two equal Content-Length headers',
     `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`,
     { 'content-length': ['2', '2'] },
   ],
   [
-    'a length and chunks',
+    'a Content-Length and a chunked body',
     `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi`,
     { 'content-length': ['3'] },
   ],
-  ['a length that is no number', `${OK}Content-Length: -1\r\n\r\n`, { 'content-length': ['-1'] }],
+  ['a negative Content-Length', `${OK}Content-Length: -1\r\n\r\n`, { 'content-length': ['-1'] }],
   ['lines that end in LF', 'HTTP/1.1 200 OK\nServer: old\nA: b\n\nhi', { server: ['old'], a: ['b'] }],
-  ['lines that end in both', `${OK}Server: old\nA: b\r\n\nhi`, { server: ['old'], a: ['b'] }],
-  ['an unrequested 100', `HTTP/1.1 100 Continue\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
+  ['lines that end in LF or CRLF', `${OK}Server: old\nA: b\r\n\nhi`, { server: ['old'], a: ['b'] }],
+  ['an unrequested 100 response before it', `HTTP/1.1 100 Continue\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
   [
-    'several interim responses',
+    'several interim responses before it',
     `HTTP/1.1 100\r\n\r\nHTTP/1.1 103 Early Hints\r\nB: c\r\n\r\n${OK}A: b\r\n\r\n`,
     { a: ['b'] },
   ],
-  ['blank lines first', `\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
+  ['blank lines before it', `\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
   ['a folded line', `${OK}A: b\r\n  c\r\nD: e\r\n\r\n`, { a: ['b c'], d: ['e'] }],
   ['a line without a colon', `${OK}nonsense\r\nA: b\r\n\r\n`, { a: ['b'] }],
-  ['a blank before the colon', `${OK}A : b\r\n\r\n`, { a: ['b'] }],
-  ['no reason', 'HTTP/1.1 200\r\nA: b\r\n\r\n', { a: ['b'] }],
-  ['small letters', 'http/1.1 200 ok\r\na: b\r\n\r\n', { a: ['b'] }],
-  ['a version that there is not', 'HTTP/9.9 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
+  ['a space before the colon', `${OK}A : b\r\n\r\n`, { a: ['b'] }],
+  ['no reason phrase', 'HTTP/1.1 200\r\nA: b\r\n\r\n', { a: ['b'] }],
+  ['lowercase letters', 'http/1.1 200 ok\r\na: b\r\n\r\n', { a: ['b'] }],
+  ['an unknown HTTP version', 'HTTP/9.9 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
   ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
-  ['a name of JavaScript', `${OK}__proto__: b\r\nconstructor: c\r\n\r\n`, { constructor: ['c'] }],
+  [
+    'names that JavaScript objects inherit',
+    `${OK}__proto__: b\r\nconstructor: c\r\n\r\n`,
+    { constructor: ['c'] },
+  ],
 ];
 
 const REFUSED: [what: string, text: string, message: string][] = [
   [
-    'lengths that differ',
+    'different Content-Length headers',
     `${OK}Content-Length: 2\r\nContent-Length: 5\r\n\r\n`,
     'has several Content-Length headers that differ',
   ],
   [
-    'targets that differ',
+    'different Location headers',
     'HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\n\r\n',
     'has several Location headers that differ',
   ],
-  ['NUL', `${OK}A: b\0c\r\n\r\n`, 'not HTTP'],
-  ['another protocol, at its first byte', 'SSH-2.0-OpenSSH_9.6', 'not HTTP'],
-  ['a page without a head', '<html>hello</html>\r\n\r\n', 'not HTTP'],
-  ['a change of protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n', 'not HTTP'],
-  ['no status', 'HTTP/1.1 hello\r\n\r\n', 'not HTTP'],
-  ['a head that is too long', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
+  ['a NUL byte', `${OK}A: b\0c\r\n\r\n`, 'not HTTP'],
+  ['a greeting in another protocol', 'SSH-2.0-OpenSSH_9.6', 'not HTTP'],
+  ['HTML instead of a status line', '<html>hello</html>\r\n\r\n', 'not HTTP'],
+  ['status 101 (Switching Protocols)', 'HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n', 'not HTTP'],
+  ['no status code', 'HTTP/1.1 hello\r\n\r\n', 'not HTTP'],
+  ['too many bytes', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
 ];
 
 describe('createHeadReader (K11)', () => {

@@ -217,7 +217,7 @@ describe('request', () => {
 });
 
 describe('request through a proxy', () => {
-  it("for a page without TLS sends the proxy the whole URL, the headers, and the proxy's user and password", async () => {
+  it("sends the whole URL, the headers, and the proxy's user and password to the proxy if the page has no TLS", async () => {
     const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
     const url = new URL('http://inner.test:8080/x?q=1');
     const headers = { 'user-agent': 'test' };

@@ -9,13 +9,13 @@ const PAGE = 65_536;
 describe('the memory of a WebAssembly module', () => {
   it.each([
     ['without a maximum', [5, 3, 1, 0, 1]],
-    ['with a larger one', [5, 6, 1, 1, 1, 0x80, 0x80, 0x04]],
-  ])('%s gets a maximum of whole pages', (_, memory) => {
+    ['with a larger maximum', [5, 6, 1, 1, 1, 0x80, 0x80, 0x04]],
+  ])('%s gets the limit, rounded down to whole pages, as its maximum', (_, memory) => {
     const wasm = Buffer.from([...HEADER, ...memory, ...EXPORT]);
     expect([...boundMemory(wasm, 300 * PAGE + 1)]).toEqual([...HEADER, 5, 5, 1, 1, 1, 0xac, 0x02, ...EXPORT]);
   });
 
-  it('keeps its minimum, even if the minimum takes two bytes', () => {
+  it('keeps its minimum, even if the minimum is encoded in two bytes', () => {
     const wasm = Buffer.from([...HEADER, 1, 2, 0, 5, 5, 4, 1, 0, 0x80, 0x01, ...EXPORT]);
     expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([
       ...HEADER,

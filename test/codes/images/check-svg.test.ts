@@ -8,16 +8,16 @@ const pathOf = (data: string) => `<path d="${data}"/>`;
 describe('an SVG is accepted', () => {
   it.each([
     [
-      'with a link to its own part',
+      'with a link to a part of itself',
       '<linearGradient id="a"/><linearGradient xlink:href="#a"/><linearGradient href="#a"/>',
     ],
     [
-      'with a quoted link to its own part',
+      'with a quoted link to a part of itself',
       `<path fill='url("#a")'/><path style="fill:url( '#a')"/><path fill="url(#a)"/>`,
     ],
     ['with an attribute that only begins like a link', '<path hreflang="en"/>'],
     [
-      'with properties that are none',
+      'with properties whose value is none',
       '<path style="filter: none ; marker : none;stroke-dasharray:none" mask="none"/>',
     ],
     [
@@ -26,7 +26,7 @@ describe('an SVG is accepted', () => {
     ],
     ['with a style sheet', '<defs><style>.a { fill: url(#a) } .b{filter:none}</style></defs>'],
     ['with private data', '<x:filter xmlns:x="http://x.example" x:href="http://x.example"/>'],
-    ['with a large number that is no coordinate of a path', '<rect width="1e10"/>'],
+    ['with a large number that is not a path coordinate', '<rect width="1e10"/>'],
   ])('%s', (_, inner) => {
     expect(findSvgFault(svg(inner))).toBeUndefined();
   });

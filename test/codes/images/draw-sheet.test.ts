@@ -77,7 +77,7 @@ describe('the label sheet', () => {
     },
   );
 
-  it('for each product number fits its page, and an unknown name finds no sheet', () => {
+  it('fits its page for each product number, and is not found by an unknown name', () => {
     for (const number of SHEET_NUMBERS) expect(fitsPage(grid(number))).toBe(true);
     for (const name of ['', 'L9999', 'constructor', '__proto__']) expect(findGrid(name)).toBeUndefined();
   });

@@ -32,7 +32,7 @@ const rowOf = (file: string, sha256: string | null, more: Partial<ManifestRow> =
 };
 
 describe('image file names', () => {
-  it('are made of the slug and the format, one per code and format', () => {
+  it('consist of the slug and the format, with one name per code and format', () => {
     const [one, other] = [encodedOf(1), encodedOf(2)];
     expect(nameFiles([one, other], ['png', 'svg'], 'slug')).toEqual({
       files: [
@@ -45,7 +45,7 @@ describe('image file names', () => {
     });
   });
 
-  it('are IDs if slugs are unsafe or IDs were requested, with a count of the unsafe slugs', () => {
+  it('contain the ID if the slug is unsafe or IDs were requested, and unsafe slugs are counted', () => {
     const codes = [encodedOf(1), encodedOf(2, '../x'), encodedOf(3, 'con')];
     const bySlug = nameFiles(codes, ['png'], 'slug');
     expect([bySlug.files.map(({ file }) => file), bySlug.unsafe]).toEqual([
@@ -64,7 +64,7 @@ describe('the files in an output directory', () => {
   const wanted = (...files: string[]): ImageFile[] =>
     files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
-  it('are hashed if they have the name of an image, and a directory with that name gets an empty hash', async () => {
+  it('are hashed if an image would get their name, and a directory with such a name gets an empty hash', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.png'), 'a');
     await writeFile(join(directory, 'other.png'), 'other');
@@ -137,7 +137,7 @@ describe('a manifest', () => {
     },
   );
 
-  it('is CSV with its own columns only, with formulas escaped', async () => {
+  it('is a CSV file that has only its own columns, and in which formulas are escaped', async () => {
     const directory = await useDirectory();
     const none = await readManifest(directory, false);
     await writeManifest(none, [rowOf('a.png', 'aa', { name: '=1+1', other: 'x' })]);

@@ -79,7 +79,7 @@ describe('the caption of a label', () => {
     expect(three.y).toBe(one.y);
   });
 
-  it('next to a code is broken into lines that fit the space, with a fixed size and spacing', async () => {
+  it('next to a code is broken into lines with a fixed font size and line spacing', async () => {
     const { pdf } = await draw('L7160', ['menu of the restaurant at the market square']);
     const lines = readDrawnTexts(pdf);
     expect(lines.map((line) => line.letters)).toEqual(['menu of the', 'restaurant at the', 'market square']);

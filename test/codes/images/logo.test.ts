@@ -43,7 +43,7 @@ const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expe
 
 describe('a logo', () => {
   it.each(firstRows(2, IMAGE_FORMATS))(
-    'is drawn on an image in %s format, which can still be decoded and depends on the logo (I6)',
+    'changes the bytes of an image in %s format, and the code can still be decoded (I6)',
     async (format) => {
       const draw = async (style: ImageStyle) => {
         const drawn = await drawImage(encoded(), format, style);
@@ -82,7 +82,7 @@ describe('a logo', () => {
     }
   });
 
-  it('keeps its aspect ratio, with the background color on the remaining area', async () => {
+  it('keeps its aspect ratio, and the remaining area has the background color', async () => {
     const plate = await plateOf(
       encoded().modules,
       await styleWith(svg('<rect width="20" height="5" fill="#123456"/>', 'viewBox="0 0 20 5"')),

@@ -66,18 +66,21 @@ describe('the plate for a logo', () => {
     [1, 1],
     [1, 0.5],
     [0.5, 1],
-  ])('has a logo of %d × %d in the middle, on the background color', async (width, height) => {
-    const logo = logoOf(width, height);
-    const { side, rgb } = await draw(25, styleOf(logo, { background: CREAM }), 4);
-    // Half a module is left free on each side.
-    expect(logo.drawn).toEqual([[16, CREAM]]);
-    const [left, top] = [(20 - 16 * width) / 2, (20 - 16 * height) / 2];
-    const expected = Array.from({ length: side * side }, (_, at) => {
-      const [x, y] = [(at % 20) - left, Math.floor(at / 20) - top];
-      return x >= 0 && x < 16 * width && y >= 0 && y < 16 * height ? [x, y, 1] : [0xff, 0xee, 0xcc];
-    });
-    expect([...rgb]).toEqual(expected.flat());
-  });
+  ])(
+    'has its logo (%d × %d of the available square) in the middle, on the background color',
+    async (width, height) => {
+      const logo = logoOf(width, height);
+      const { side, rgb } = await draw(25, styleOf(logo, { background: CREAM }), 4);
+      // Half a module is left free on each side.
+      expect(logo.drawn).toEqual([[16, CREAM]]);
+      const [left, top] = [(20 - 16 * width) / 2, (20 - 16 * height) / 2];
+      const expected = Array.from({ length: side * side }, (_, at) => {
+        const [x, y] = [(at % 20) - left, Math.floor(at / 20) - top];
+        return x >= 0 && x < 16 * width && y >= 0 && y < 16 * height ? [x, y, 1] : [0xff, 0xee, 0xcc];
+      });
+      expect([...rgb]).toEqual(expected.flat());
+    },
+  );
 
   it('is white if the code is transparent, and shows the logo as one pixel if a module has one pixel', async () => {
     const logo = logoOf(1, 1);

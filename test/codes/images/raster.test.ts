@@ -47,7 +47,7 @@ describe('a filled outline', () => {
     expect(fill([outline])).toEqual(['.....', '..##.', '..##.', '.....']);
   });
 
-  it('is light inside a second outline, and ends at the edges of the raster', () => {
+  it('does not cover the pixels inside a second outline, and ends at the edges of the raster', () => {
     expect(fill([rectangle(0, 0, 5, 4), rectangle(1, 1, 3, 3)])).toEqual([
       '#####',
       '#..##',

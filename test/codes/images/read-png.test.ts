@@ -82,7 +82,7 @@ describe('the pixels in a PNG', () => {
     expect(graysOf({ width: 2, rows: [rows[0] ?? [], [0, 5, 5, 5, 6, 6, 6]] })).toEqual([10, 20, 5, 6]);
   });
 
-  it('have a total width in mm according to the declared pixels per meter, or NaN without a declaration', () => {
+  it('have a total width in mm that follows from the declared pixels per meter, or is NaN without them', () => {
     const density = Buffer.alloc(9);
     density.writeUInt32BE(4000, 0);
     const made = {
@@ -103,11 +103,11 @@ describe('a PNG is refused', () => {
   const row = [0, 1, 2, 3, 4, 5, 6];
 
   it.each([
-    ['without a side', { width: 0, rows: [] }, 'it is not a square'],
+    ['with a width of zero', { width: 0, rows: [] }, 'it is not a square'],
     ['that is not a square', { width: 2, height: 1, rows: [row] }, 'it is not a square'],
-    ['with a row too few', { width: 2, rows: [row] }, 'it has too few or too many pixels'],
-    ['with a byte too much', { width: 2, rows: [row, [...row, 7]] }, 'it has too few or too many pixels'],
-    ['with another filter', { width: 2, rows: [row, [1, ...row.slice(1)]] }, 'filter 1'],
+    ['with one row too few', { width: 2, rows: [row] }, 'it has too few or too many pixels'],
+    ['with one byte too many', { width: 2, rows: [row, [...row, 7]] }, 'it has too few or too many pixels'],
+    ['with a filter that is not supported', { width: 2, rows: [row, [1, ...row.slice(1)]] }, 'filter 1'],
     ['with a filter that does not exist', { width: 2, rows: [[3, ...row.slice(1)], row] }, 'filter 3'],
   ] satisfies [string, Made, string][])('%s', (_, made, message) => {
     expect(() => readPng(pngOf(made))).toThrow(message);

@@ -29,7 +29,7 @@ describe('a code on a terminal', () => {
     );
   });
 
-  it('is read back from its text as pixels, four across each module', () => {
+  it('is read back from its text as a raster with four pixels per module in each direction', () => {
     for (const quietZone of [0, 1, 4]) {
       const { width, height, gray } = readTerminal(formatTerminal(MODULES, quietZone));
       const side = modulesAcross(MODULES, { quietZone });

@@ -78,7 +78,7 @@ describe('the quiet zone', () => {
     [ACROSS - 4, 16],
     [16, 3.75],
     [16, ACROSS - 4],
-  ])('is not empty with a pixel at %d, %d mm (I2)', (x, y) => {
+  ])('is reported as not empty if it contains a dark 0.25 mm square at %d, %d mm (I2)', (x, y) => {
     expect(faultWith(squareAt(x, y, 0.25))).toBe(NOT_EMPTY);
   });
 
@@ -87,7 +87,7 @@ describe('the quiet zone', () => {
     [ACROSS - 4.25, 16],
     [16, 4],
     [16, ACROSS - 4.25],
-  ])('ends where the code begins, so a pixel at %d, %d mm is ignored', (x, y) => {
+  ])('ends where the code begins, so a dark 0.25 mm square at %d, %d mm is ignored', (x, y) => {
     expect(faultWith(squareAt(x, y, 0.25))).toBeUndefined();
   });
 
@@ -146,7 +146,7 @@ describe('an image on a page', () => {
   });
 });
 
-describe('pixels over an image', () => {
+describe('an overlay on an image', () => {
   const PAPER = grayOf(CREAM);
 
   /** The code with its quiet zone and `more` modules around it, by that many pixels per module. */
@@ -173,7 +173,7 @@ describe('pixels over an image', () => {
     [7, 7],
     [2, 3],
     [3, 2],
-  ])('are drawn over the whole image, at %d × %d pixels per module', (across, down) => {
+  ])('covers everything below it, at %d × %d pixels per module', (across, down) => {
     const overlay = overlayAt(0, 0, ACROSS, rasterOf(across, down));
     expect(faultBelow(overlayAt(0, 0, ACROSS, dark), overlay)).toBeUndefined();
     expect(faultBelow(overlay, overlayAt(0, 0, ACROSS, light))).toBe(UNDECODABLE);
@@ -181,7 +181,7 @@ describe('pixels over an image', () => {
     expect(faultBelow(overlayAt(0, 0, ACROSS, dark), larger)).toBeUndefined();
   });
 
-  it('are drawn only at their position', () => {
+  it('covers only the area at its own position', () => {
     const side = 2 * ACROSS;
     for (const [x, y] of [
       [-side, 0],

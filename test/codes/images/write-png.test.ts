@@ -159,7 +159,7 @@ describe('a PNG of pixels', () => {
     ]);
   });
 
-  it('of a logo plate is the same object in each call with that plate', () => {
+  it('has the colors of a logo plate, and is created only once per plate object', () => {
     const plate = plateOf(1, 3);
     const png = formatPlate(plate);
     const color = (at: number): Color => ({ red: at, green: 0, blue: 255 - at });

@@ -53,7 +53,7 @@ describe('an SVG of a code', () => {
 });
 
 describe('an SVG that is read', () => {
-  it('has the drawing that was written, in millimeters', () => {
+  it('has the areas and overlays that were written, in millimeters', () => {
     const { areas, ...drawing } = readSvg(writeSvg(createFigure(SMALL, STYLE, PLATE)));
     expect(areas).toEqual([
       { gray: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
@@ -94,10 +94,10 @@ describe('an SVG that is read', () => {
 
   it.each([
     ['no size', withPath('M0 0z', '#036', '<svg viewBox="0 0 1 1">'), 'it has no size in mm'],
-    ['a size after another text', ` ${withPath('M0 0z')}`, 'it has no size in mm'],
-    ['a color of another form', withPath('M0 0z', 'red'), 'it has a color that is none'],
+    ['a space before its root element', ` ${withPath('M0 0z')}`, 'it has no size in mm'],
+    ['a color that is not hexadecimal', withPath('M0 0z', 'red'), 'it has a color that is none'],
     ['a line in another direction', withPath('M0 0l1 1z'), 'it has the path command l'],
-    ['a line from nowhere', withPath('h1v1z'), 'it has a path without a start'],
+    ['a line without a starting point', withPath('h1v1z'), 'it has a path without a start'],
     ['an absolute line', withPath('M0 0H1z'), 'it has the path command H'],
   ])('is refused with %s', (_, text, message) => {
     expect(() => readSvg(text)).toThrow(message);

@@ -15,16 +15,16 @@ const namesOf = (text: string) => {
 describe('a list of IDs and slugs', () => {
   it.each([
     [
-      'ids and slugs, by line',
+      'IDs and slugs, one per line',
       `${ID}\naB3xY\n`,
       [
         [1, 'id', ID],
         [2, 'slug', 'aB3xY'],
       ],
     ],
-    ['one without a line end', 'aB3xY', [[1, 'slug', 'aB3xY']]],
+    ['a slug without a line end', 'aB3xY', [[1, 'slug', 'aB3xY']]],
     [
-      'CRLF, empty lines, blanks around',
+      'CRLF, empty lines, and spaces around a slug',
       '\r\n a \r\n\r\nb\r\n',
       [
         [2, 'slug', 'a'],
@@ -40,14 +40,14 @@ describe('a list of IDs and slugs', () => {
       ],
     ],
     [
-      'a slug that a CSV had to escape',
+      'slugs that are escaped as in CSV',
       "'-a\n'b\n",
       [
         [1, 'slug', '-a'],
         [2, 'slug', "'b"],
       ],
     ],
-    ['nothing', '\n', []],
+    ['an empty line', '\n', []],
   ])('is read with the line and the kind of each entry: %s', (_, text, names) => {
     expect(namesOf(text)).toEqual(names);
   });

@@ -26,12 +26,12 @@ describe('CSV', () => {
 
   it.each([
     ['plain', 'name,destination\nKäse,https://x.de\n'],
-    ['without a last line end', 'name,destination\nKäse,https://x.de'],
+    ['without a final line end', 'name,destination\nKäse,https://x.de'],
     ['with a byte order mark and CRLF', '\ufeffname,destination\r\nKäse,https://x.de\r\n'],
     ['with semicolons', 'name;destination\nKäse;https://x.de\n'],
     ['with tabs', 'name\tdestination\nKäse\thttps://x.de\n'],
-    ['with the line ends of old Macs', 'name,destination\rKäse,https://x.de\r'],
-    ['with quotes all over', '"name","destination"\n"Käse","https://x.de"\n'],
+    ['with line ends from old Macs', 'name,destination\rKäse,https://x.de\r'],
+    ['with quotes around each cell', '"name","destination"\n"Käse","https://x.de"\n'],
     ['with empty rows, as spreadsheets leave them', 'name,destination\nKäse,https://x.de\n\n,\n ,\n'],
     ['with empty columns at its end', 'name,destination,,\nKäse,https://x.de,,\n'],
   ])('is read in this form: %s', async (_, text) => {
@@ -48,10 +48,10 @@ describe('CSV', () => {
   it.each([
     ['every line in quotes', '"name,type,destination";;\n"Käse,url,""https://x.de/?a;b,c""";;\n"Brot,,";;\n'],
     [
-      'every line, with rows above a blank one',
+      'every line, even around a blank line,',
       'name,type,destination;;\n"Käse,url,""https://x.de/?a;b,c""";;\n;;\nBrot,,;;\n',
     ],
-    ['the header alone', 'name,type,destination;;\nKäse;url;"https://x.de/?a;b,c"\nBrot;;\n'],
+    ['only the header', 'name,type,destination;;\nKäse;url;"https://x.de/?a;b,c"\nBrot;;\n'],
   ])('with commas is read if a spreadsheet with semicolons saved %s as one cell', async (_, text) => {
     expect((await read(text)).rows).toEqual([
       [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
@@ -67,7 +67,7 @@ describe('CSV', () => {
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
-  it('is read together with its form: delimiter, byte order mark and line ends', async () => {
+  it('is read with its delimiter, byte order mark and line ends as its form', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
     expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
       is: 'csv',
@@ -94,7 +94,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('is read with the same cells as another program wrote, and with the correct line numbers', async () => {
+  it('has the cells that another program wrote, and the correct line numbers', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
@@ -147,14 +147,14 @@ describe('CSV', () => {
     await expect(read('name,note,id\na\n')).rejects.toThrow(/line 2: has 1 cell/);
   });
 
-  it('with a misplaced quote is refused with the line in the message and as an annotation', async () => {
+  it('with a misplaced quote is refused, and the error has the line in its message and for an annotation', async () => {
     await expect(read('name\n"a",b\nx\n5" disc\n')).rejects.toMatchObject({
       rows: [{ file: 'codes.csv', line: 4, message: expect.stringContaining('a quote (") appears inside') }],
     });
     await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
   });
 
-  it('is refused with the line number of bytes that are not UTF-8 text', async () => {
+  it('is refused if it is not UTF-8 or has a NUL byte, and the error states the line', async () => {
     const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
     await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
     await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');

@@ -164,7 +164,7 @@ describe('a workbook', () => {
       ).toEqual([]);
   });
 
-  it('is read with numeric character references, such as emoji from openpyxl, and with normalized line ends', async () => {
+  it('is read with decoded character references, such as emoji from openpyxl, and with normalized line ends', async () => {
     const text = '&#127914; S&#xFC;&#x1F3B6;&amp;#38;&#1114112;&#xd83c;&#xdfaa;&#13;\r\na\rb';
     const [[, row] = []] = await read(workbook(`${HEADER}<row r="2"><c t="str"><v>${text}</v></c></row>`));
     expect(row?.name).toBe('🎪 Sü🎶&#38;&#1114112;🎪\r\na\nb');
@@ -271,19 +271,19 @@ describe('a workbook', () => {
 
   type Refused = [string, () => Uint8Array, string | RegExp];
   const ENDLESS: Refused[] = [
-    ['rows without end', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1,048,576 rows'],
+    ['too many rows', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1,048,576 rows'],
     [
-      'cells without end',
+      'too many cells',
       () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100),
       'x.xlsx has more than 4,000,000 cells',
     ],
     [
-      'rows times columns without end',
+      'too many rows for the number of columns',
       () => workbook(`<row r="1">${columns(990)}</row>${'<row><c t="str"><v>a</v></c></row>'.repeat(4100)}`),
       'x.xlsx has more than 4040 rows of 990 columns',
     ],
     [
-      'one row without end',
+      'a row that is too large',
       () => many(`<row>${'<c t="b"><v>1</v></c>'.repeat(900_000)}</row>`, 1),
       /part other than its rows that is larger than 16 MiB|compressed by a factor above/,
     ],
@@ -291,7 +291,7 @@ describe('a workbook', () => {
 
   it.each<Refused>([
     [
-      'a renamed CSV',
+      'a renamed CSV file',
       () => Buffer.from('name\na\n'),
       'x.xlsx is not a workbook, despite its extension (possibly a renamed CSV file)',
     ],
@@ -309,11 +309,11 @@ describe('a workbook', () => {
       'x.xlsx is an OpenDocument file (.ods)',
     ],
     [
-      'half of it',
+      'a missing second half',
       () => workbook(HEADER).subarray(0, 900),
       'x.xlsx is damaged: the end of the file is missing',
     ],
-    ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
+    ['a part that is not XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
     [
       'a zip bomb',
       () => many(`<row><c t="str"><v>${'a'.repeat(1000)}</v></c></row>`, 17_000),
@@ -322,7 +322,7 @@ describe('a workbook', () => {
     // By day test/e2e/bombs.test.ts has as many rows, and as many columns.
     ...(SOAK ? ENDLESS : []),
     [
-      'a long format',
+      'a number format that is too long',
       () => formatted('['.repeat(256)),
       'x.xlsx is damaged: a number format has more than 255 characters',
     ],
@@ -355,27 +355,27 @@ describe('a workbook', () => {
       'line 2, column name: is a number (9007199254740992)',
     ],
     [
-      'a text that is not there',
+      'a missing shared string',
       () => cell('<c r="A2" t="s"><v>9</v></c>'),
       'x.xlsx is damaged: a cell refers to a string that is missing',
     ],
     [
-      'an error',
+      'a spreadsheet error',
       () => cell('<c r="A2" t="e"><v>#N/A</v></c>'),
       'line 2, column name: contains a spreadsheet error (#N/A)',
     ],
     // As openpyxl writes one, which works nothing out.
     [
-      'a formula alone',
+      'a formula without a value',
       () => cell('<c r="A2"><f>A1</f><v></v></c>'),
       'line 2, column name: is a formula without a stored value',
     ],
     [
-      'more cells than names',
+      'more cells than column names',
       () => cell('<c r="D2" t="str"><v>x</v></c>'),
       'line 2: has a cell beyond the last named column',
     ],
-  ])('is refused with %s', async (_, bytes, message) => {
+  ])('is refused with a message that states its fault: %s', async (_, bytes, message) => {
     const told = await refusal(bytes());
     if (typeof message === 'string') expect(told).toContain(message);
     else expect(told).toMatch(message);

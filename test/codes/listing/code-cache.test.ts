@@ -62,11 +62,11 @@ test('each base URL and key has a separate cache', async () => {
 
 test.each([
   ['damaged', () => writeFileSync(file(), '[["slug')],
-  ['open to others', () => chmodSync(file(), 0o644)],
-  ['in a directory open to others', () => chmodSync(directory(), 0o755)],
+  ['accessible to other users', () => chmodSync(file(), 0o644)],
+  ['in a directory that is accessible to other users', () => chmodSync(directory(), 0o755)],
   ['far too large', () => writeFileSync(file(), `[${' '.repeat(17 * 1024 * 1024)}]`)],
   [
-    'a link to elsewhere',
+    'a link to another file',
     () => {
       const path = file();
       writeFileSync(join(home, 'elsewhere'), JSON.stringify(KEPT), { mode: 0o600 });
@@ -82,7 +82,7 @@ test.each([
       mkdirSync(path);
     },
   ],
-])('the cache is read as empty, without a failure, if it is %s', async (_, spoil) => {
+])('the cache is treated as missing if it is %s', async (_, spoil) => {
   const cache = createCodeCache(user, WORKSPACE);
   await cache.write(KEPT);
   spoil();
@@ -91,10 +91,10 @@ test.each([
 });
 
 test.each([
-  ['no home', { HOME: '' }],
-  ['a relative home', { HOME: 'home', XDG_CACHE_HOME: 'cache' }],
-  ['a home of somebody else', { HOME: '/' }],
-])('with %s the cache is not used', async (_, env) => {
+  ['no home directory', { HOME: '' }],
+  ['a relative path to the home directory', { HOME: 'home', XDG_CACHE_HOME: 'cache' }],
+  ["another user's home directory", { HOME: '/' }],
+])('with %s, the cache is not used', async (_, env) => {
   const stranger = () => 65_533;
   const cache = createCodeCache({ ...user, env, getuid: stranger, geteuid: stranger }, WORKSPACE);
   await cache.write(KEPT);

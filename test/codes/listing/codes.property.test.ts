@@ -159,7 +159,7 @@ async function isCompleteOrRefused(
 }
 
 describe('a list of codes', () => {
-  test('contains each code that exists throughout the reading exactly once, or is refused, while codes come and go', async () => {
+  test('has each code that exists during the whole reading exactly once, or is refused, if codes are created or deleted', async () => {
     await fc.assert(
       fc.asyncProperty(world, changes, fc.integer({ min: 0, max: 5 }), async (drawn, changed, behind) => {
         // The first answers come from a replica that is behind, and none from an older state than the one before.

@@ -53,7 +53,7 @@ async function slugs(pages: AsyncIterable<QrCode[]>): Promise<string[]> {
 
 const expected = (count: number) => codes(count).map(({ slug }) => slug);
 
-describe('a service whose codes do not change', () => {
+describe('the list of codes that do not change', () => {
   // One more behind a full last page, at numbers where totals are cut off; at others where that is doubted.
   const most = [0, 1, 50, 99, 100, 101, 150, 250, 1000, 2000, 5000, 10_000];
   const behind: Record<Doubt, number[]> = {
@@ -62,7 +62,7 @@ describe('a service whose codes do not change', () => {
     any: most.filter((count) => count > 0),
   };
   test.each(most)(
-    'with %i codes receives as many requests as it has pages, and one more if the total may be capped',
+    'with %i codes takes as many requests as it has pages, and one more if the total may be capped',
     async (count) => {
       const all = codes(count);
       for (const doubt of ['usual', 'round', 'any'] as const) {
@@ -74,7 +74,7 @@ describe('a service whose codes do not change', () => {
     },
   );
 
-  test('with a total capped at an unusual number is read completely if such totals are doubted', async () => {
+  test('with a total capped at an unusual number is complete only if `doubt` includes such totals', async () => {
     for (const [cap, doubt] of [
       [2000, 'round'],
       [1999, 'any'],
@@ -86,7 +86,7 @@ describe('a service whose codes do not change', () => {
     }
   });
 
-  test('with codes created just now, newest first, is read in one pass', async () => {
+  test('is read in one pass if the codes were created just now and the newest come first', async () => {
     const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), {
       dateMs: undefined,
     });
@@ -94,35 +94,35 @@ describe('a service whose codes do not change', () => {
     expect(service.asked).toHaveLength(3);
   });
 
-  test('with pages smaller than requested is read completely', async () => {
+  test('is complete if the pages are smaller than requested', async () => {
     const service = lister(() => codes(95), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
     expect(service.asked).toHaveLength(5);
   });
 
-  test('with small pages receives a request for another page if the last page is full', async () => {
+  test('takes a request for another page if the pages are small and the last page is full', async () => {
     const service = lister(() => codes(80), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('with a total below the length of a small first page is read completely', async () => {
+  test('is complete if the total is below the length of a small first page', async () => {
     const service = lister(() => codes(95), { largest: 20, total: () => 3 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
   });
 
-  test('with a wrong round total is read completely, even if the last page is not full', async () => {
+  test('is complete if the total is wrong and round, even if it is not a multiple of the page size', async () => {
     const service = lister(() => codes(150), { largest: 30, total: () => 100 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(expected(150));
   });
 
-  test('with a capped total is read completely, because two passes find the same codes', async () => {
+  test('is complete if the total is capped, after two passes that find the same codes', async () => {
     const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(350));
     expect(service.asked).toHaveLength(8);
   });
 
-  test('with more than 100,000 codes on one page is read completely', async () => {
+  test('is complete with more than 100,000 codes on one page', async () => {
     // More than a function takes as arguments.
     const MANY = SOAK ? 200_000 : 130_000;
     const page = { rows: codes(MANY), total: MANY, serviceTimeMs: ANSWERED };
@@ -132,21 +132,21 @@ describe('a service whose codes do not change', () => {
   });
 });
 
-describe('codes that are created and deleted', () => {
-  test('are each listed once, even if a creation during the reading shifts the pages', async () => {
+describe('the list of codes that are created and deleted', () => {
+  test('has each code once, even if a creation during the reading shifts the pages', async () => {
     const service = lister((request) => (request < 2 ? codes(250) : [code(999), ...codes(250)]));
     const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set([...expected(250), 'slug-999']));
     expect(found).toHaveLength(251);
   });
 
-  test('are all listed, even if a deletion during the reading could hide a code', async () => {
+  test('has all codes, even if a deletion during the reading could hide one of them', async () => {
     const service = lister((request) => (request < 1 ? codes(250) : codes(250).slice(1)));
     const found = await slugs(listAllCodes({ ...service, concurrency: 1 }));
     expect(new Set(found)).toEqual(new Set(expected(250)));
   });
 
-  test('do not hide that a page lacks a code in every pass', async () => {
+  test('is refused if a page lacks a code in every pass', async () => {
     // The oldest first: what is created comes last, within the reading.
     const service = lister((request) => codes(250 + request));
     const lacking = {
@@ -158,11 +158,11 @@ describe('codes that are created and deleted', () => {
     await expect(slugs(listAllCodes({ ...lacking, concurrency: 1 }))).rejects.toThrow(UnprovenError);
   });
 
-  describe('are listed completely after a deletion and a creation that keep the total', () => {
+  describe('is complete after a deletion and a creation that keep the total', () => {
     const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
     const habits: [string, Habits, number][] = [
-      ['a second ago by the clock of its Date', {}, ANSWERED - 1000],
-      ['by a clock that is behind its Date', {}, ANSWERED - 5 * 60_000],
+      ['one second before the Date of the response', {}, ANSWERED - 1000],
+      ['by a clock that is behind the Date of the response', {}, ANSWERED - 5 * 60_000],
       ['at any time, and no response has a Date', { dateMs: undefined }, CREATED],
     ];
     test.each(habits)('if the new code was created %s', async (_, habit, createdMs) => {
@@ -202,7 +202,7 @@ describe('codes that are created and deleted', () => {
     });
   });
 
-  test('are refused after three passes if they change continuously', async () => {
+  test('is refused after three passes if the codes change continuously', async () => {
     const all = Array.from({ length: 260 }, (_, at) => code(at, at < 250 ? CREATED : ANSWERED));
     const service = lister((request) => all.slice(Math.floor(request / 2), 250 + Math.floor(request / 2)));
     await expect(slugs(listAllCodes({ ...service, concurrency: 1 }))).rejects.toThrow(UnprovenError);
@@ -233,7 +233,7 @@ describe('a total that is wrong', () => {
     (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const),
   );
   test.each(cases)(
-    'leads to a refusal after at most three readings plus twenty requests if a page beyond the end %s (%i at once)',
+    'leads to a refusal after at most three passes plus 20 requests if a page beyond the end %s (concurrency %i)',
     async (_, width, beyond) => {
       for (const count of firstRows(4, [0, 1, 100, 150, 1000])) {
         for (const total of totals) {

@@ -94,7 +94,7 @@ describe('a slug', () => {
   test.each([
     ['whose code is gone', [...codes(5).slice(1), { ...code(7), slug: 'slug-0' }], idOf(7)],
     [
-      'that is of another code now',
+      'that now belongs to another code',
       [
         { ...code(0), slug: 'other' },
         { ...code(9), slug: 'slug-0' },
@@ -129,7 +129,7 @@ describe('a slug', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('is looked up in the listing together with IDs; the IDs on later pages are requested directly if few', async () => {
+  test('is looked up in the listing with IDs, and IDs on later pages are requested directly if that costs less', async () => {
     const service = serviceOf(codes(450));
     expect(await slugsOf(service, 'slug-120', idOf(3), idOf(300))).toEqual([
       'slug-120',

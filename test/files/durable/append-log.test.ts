@@ -121,7 +121,7 @@ function session(promised: Line[]) {
 
 const scenarios = [
   { name: 'a new log', before: 0, prepare: () => undefined },
-  { name: 'a log of an earlier run', before: 3, prepare: (memory: MemoryDisk) => write(memory, lines(3)) },
+  { name: 'a log from an earlier run', before: 3, prepare: (memory: MemoryDisk) => write(memory, lines(3)) },
 ];
 
 describe.each(scenarios)('$name', ({ before, prepare }) => {
@@ -145,7 +145,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'has all acknowledged records after a power cut at any step, in case %# of lost writes (D8)',
+    'has all acknowledged records after a power cut at any step with pattern %# of lost writes (D8)',
     async (keep) => {
       const faults = ['end-before', 'end-within', 'end-after'] as const;
       await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
@@ -210,7 +210,7 @@ describe('a record that is added with note()', () => {
     }
   });
 
-  it('makes close() flush the file, which it does not do without a record', async () => {
+  it('is required for a flush in close(): a log without records is closed without a flush', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
@@ -239,7 +239,7 @@ describe('a record that is added with note()', () => {
   });
 });
 
-describe('a log whose path changes while it is written (D15)', () => {
+describe('an open log', () => {
   const changes: [string, string, (memory: MemoryDisk) => Promise<void> | void][] = [
     ['removed', 'moved or removed', ({ remove }) => remove(LOG)],
     [
@@ -296,7 +296,7 @@ describe('a log whose path changes while it is written (D15)', () => {
 });
 
 describe('an existing file', () => {
-  it('keeps its whole lines and loses a partial last line, wherever it ends (D9)', async () => {
+  it('keeps its whole lines and loses a partial last line, wherever the file ends (D9)', async () => {
     const bytes = await logOf(4);
     for (let length = 0; length <= bytes.length; length++) {
       const memory = createMemoryDisk();

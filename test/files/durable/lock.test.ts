@@ -206,7 +206,7 @@ describe('a lock held by another process', () => {
   const NOBODY = 65534;
 
   it.runIf(process.getuid?.() === 0)(
-    'is reported with the process that holds it and the user of that process',
+    'is reported with the ID of the process that holds it, and the ID of its user',
     async () => {
       const path = join(directory, 'scans.csv');
       chmodSync(directory, 0o755);

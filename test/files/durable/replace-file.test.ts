@@ -67,7 +67,7 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
   });
 
   it.each(POWER_CUTS)(
-    'has the old or the new content after a power cut at any step, in case %# of lost writes (D1)',
+    'has the old or the new content after a power cut at any step with pattern %# of lost writes (D1)',
     async (keep) => {
       await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
         memory.revive({ keep });

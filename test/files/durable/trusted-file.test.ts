@@ -154,30 +154,30 @@ describe('opening a file', () => {
   });
 
   const cases: [string, Partial<DiskStat>, Partial<DiskStat>, RegExp | undefined][] = [
-    ['of root, in a directory of root', {}, { uid: 0, mode: 0o755 }, undefined],
+    ["that root owns, in root's directory", {}, { uid: 0, mode: 0o755 }, undefined],
     [
-      'of any user in a directory where only root writes',
+      'that any user owns, in a directory where only root can write',
       { uid: 7, nlink: 2 },
       { uid: 0, mode: 0o755 },
       undefined,
     ],
-    ['of the directory’s owner', { uid: 7 }, { uid: 7, mode: 0o755 }, undefined],
-    ['of root in a directory of another user', { uid: 0 }, { uid: 7, mode: 0o755 }, undefined],
+    ["that the directory's owner owns", { uid: 7 }, { uid: 7, mode: 0o755 }, undefined],
+    ["that root owns, in another user's directory", { uid: 0 }, { uid: 7, mode: 0o755 }, undefined],
     [
-      'of one user in a directory of another user',
+      "that one user owns, in another user's directory",
       { uid: 8 },
       { uid: 7, mode: 0o755 },
       /it belongs to user 8, and its directory is writable by users other than root/,
     ],
-    ['of another user in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
+    ['that another user owns, in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
     [
-      'of another user in a directory where a group writes',
+      'that another user owns, in a directory where a group can write',
       { uid: 8 },
       { uid: 0, mode: 0o775 },
       /it belongs to user 8/,
     ],
     [
-      'of root with a second hard link',
+      'that root owns, with a second hard link',
       { uid: 0, nlink: 2 },
       { uid: 7, mode: 0o755 },
       /it has more than one hard link/,

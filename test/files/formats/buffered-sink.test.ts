@@ -44,7 +44,7 @@ describe('buffered rows', () => {
     expect(await later()).toBe(true);
   });
 
-  test('that could not be written make the commit fail, so that no row is written', async () => {
+  test('that cannot be written make the commit fail, and no row is written', async () => {
     const out = stream();
     const broken: typeof out = {
       ...out,

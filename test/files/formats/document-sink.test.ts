@@ -68,7 +68,7 @@ describe.each([false, true])('an output file (compressed: %s)', (gzip) => {
 /** Nested too deeply, with an integer that JSON.stringify refuses. */
 const TOO_DEEP = Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], 1n);
 
-describe('a row that cannot be written is removed with the other rows for its code', () => {
+describe('a row that cannot be written is removed with all other rows since the last checkpoint', () => {
   const scans = (count: number, from: number) =>
     Array.from({ length: count }, (_, i) => ({
       id: from + i,

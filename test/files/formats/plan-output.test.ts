@@ -42,9 +42,14 @@ describe('the format', () => {
     ['the flag decides if the extension has no format', { output: 'a.txt', format: 'json' }, {}, 'json'],
     ['.tsv is CSV', { output: 'a.tsv' }, { settings: json }, 'csv'],
     ['--delimiter selects CSV', { delimiter: ';' }, { ...terminal, settings: json }, 'csv'],
-    ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
-    ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
-    ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
+    ['.ndjson is NDJSON', { output: 'a.ndjson' }, {}, 'ndjson'],
+    [
+      '.parquet is Parquet if the rows are scans',
+      { output: 'a.parquet' },
+      { formats: SCAN_FORMATS },
+      'parquet',
+    ],
+    ['--format parquet writes scans to a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['.jsonl.gz is NDJSON', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
     ['a list in a file with an unknown extension is CSV', { output: 'a.txt' }, terminal, 'csv'],
     [
@@ -102,9 +107,14 @@ describe('the format', () => {
 describe('the delimiter', () => {
   test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
     ['a comma', {}, {}, ','],
-    ['the delimiter of the profile', {}, { settings: { delimiter: ';' } }, ';'],
-    ['the delimiter of the flag', { delimiter: '\t' }, { settings: { delimiter: ';' } }, '\t'],
-    ['a tab in .tsv', { output: 'a.tsv.gz' }, { settings: { delimiter: ';' } }, '\t'],
+    ['the value in the profile', {}, { settings: { delimiter: ';' } }, ';'],
+    [
+      'the value of --delimiter, even if the profile has one',
+      { delimiter: '\t' },
+      { settings: { delimiter: ';' } },
+      '\t',
+    ],
+    ['a tab in .tsv files', { output: 'a.tsv.gz' }, { settings: { delimiter: ';' } }, '\t'],
   ])('is %s', (_what, flags, around, delimiter) => {
     expect(plan(flags, around).delimiter).toBe(delimiter);
   });

@@ -73,7 +73,7 @@ function write(
 
 describe('a CSV file', () => {
   it.each(SEPARATORS)(
-    'has no cell that begins a formula when it is split at %j, with and without quotes (T13)',
+    'has no cell that begins like a formula for readers that split at %j, whether or not they know quotes (T13)',
     (separator) => {
       fc.assert(
         fc.property(fc.array(row, { maxLength: 4 }), dialect, fc.boolean(), (rows, options, knowsQuotes) => {
@@ -134,7 +134,7 @@ describe('a CSV file', () => {
   });
 });
 
-describe('apostrophes at a separator', () => {
+describe('escaping at separators', () => {
   it.each([
     ['x;=1', "x;'=1"],
     ["x;'=1", "x;''=1"],
@@ -144,13 +144,13 @@ describe('apostrophes at a separator', () => {
     ['a|\n-b', "a|'\n'-b"],
     ['x;y', 'x;y'],
     ["x;'y", "x;'y"],
-  ])('are such that %j is written as %j, and restore() returns the original', (value, cell) => {
+  ])('writes %j as %j, and restore() returns the original', (value, cell) => {
     const [line = ''] = write([{ id: value, name: '', referrer: '' }]).split(/,,\n$/);
     expect(line.replace(/^"([\s\S]*)"$/, '$1').replaceAll('""', '"')).toBe(cell);
     expect(restore(cell)).toBe(value);
   });
 
-  it('are added to 200,000 separators or blanks within the time limit of a test', () => {
+  it('handles 200,000 separators or blanks within the time limit of a test', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
       const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
       const cell = write([{ id: `${many}=`, name: '', referrer: '' }]);

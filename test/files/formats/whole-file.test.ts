@@ -131,9 +131,9 @@ describe('an output file', () => {
   });
 
   test.each([
-    ['no such directory', () => join(directory, 'no', 'such', 'out.csv')],
+    ['in a missing directory', () => join(directory, 'no', 'such', 'out.csv')],
     ['a directory', () => directory],
-    ['a name that ends like a directory', () => `${path}/`],
+    ['a path that ends in a slash', () => `${path}/`],
     ['below a file', () => join(path, 'out.csv')],
   ])('is refused as a usage error before any file is created: %s', async (_what, at) => {
     writeFileSync(path, 'old');

@@ -55,7 +55,7 @@ describe('a line of Japanese', () => {
     expect(broken('東京都（渋谷区）', 4)).toEqual(['東京都', '（渋谷', '区）']);
   });
 
-  it('breaks words of other scripts only at spaces', () => {
+  it('breaks words in other scripts only at spaces', () => {
     expect(broken('Tokyo Tower 東京', 7)).toEqual(['Tokyo', 'Tower 東', '京']);
   });
 });

@@ -41,7 +41,7 @@ describe('a text', () => {
     },
   );
 
-  it('is printed only with characters in the fonts, and every loss is reported (I9)', () => {
+  it('is printed only with characters in the fonts, and is unchanged if it is typeset again (I9)', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: anyCharacter }),

@@ -305,7 +305,7 @@ describe("a writer of one code's rows", () => {
 });
 
 describe('the contents of the file', () => {
-  it('are reported as of the last commit: row count, newest time, and number of rows that this run added', async () => {
+  it('are reported as of the last commit, with row count, newest time, and number of rows that this run added', async () => {
     service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, 3 * HOUR, 2 * HOUR) };
     const first = await openOn(memory, service, { restart: true });
     const empty = { rows: 0, watermarkMs: undefined };
@@ -350,7 +350,7 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
   return { asked, overlaps, sink: file.sinkOf(CODE), file };
 }
 
-describe('rows in a storage that can drop all rows for one code', () => {
+describe('rows in storage that can drop all rows for one code', () => {
   const rows = timedRows(rowsAt(0, HOUR));
   const written = ['write', CODE, rows.times];
 
@@ -388,7 +388,7 @@ describe('rows in a storage that can drop all rows for one code', () => {
   });
 });
 
-it('if a row is older than all rows with known IDs, IDs are read from the file from the start of the overlap on (A11)', async () => {
+it('IDs are read back from the file, beginning at the start of the overlap, if a row is older than all known IDs (A11)', async () => {
   const overlap = {
     ...emptyOverlap(),
     watermarkMs: START + 9 * HOUR,

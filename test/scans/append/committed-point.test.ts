@@ -180,7 +180,7 @@ describe('an append', () => {
 
 describe('a --restart that replaced the file', () => {
   it.each(['', 'x'])(
-    'is not undone if a later --restart stopped after writing as many bytes, plus the text %j (A8)',
+    'is not undone by a temporary file of the same length plus the text %j, which a later --restart left (A8)',
     async (more) => {
       await run(memory, service, { restart: true });
       const before = fileText();
@@ -194,7 +194,7 @@ describe('a --restart that replaced the file', () => {
 
 describe('a --restart that was stopped before it replaced the file', () => {
   it.each(['and was stopped at once', 'and wrote as much'])(
-    'is not completed again with the new file of a later --restart that completed it %s (A8)',
+    'is not completed again after a later --restart completed it %s (A8)',
     async (how) => {
       service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
       for (const stop of ['rename', 'write']) {
@@ -429,7 +429,7 @@ describe('a lost state', () => {
     [START + 2 * HOUR, START],
     [undefined, START],
   ])(
-    'is rebuilt with the oldest time in the file as its lower bound, or with --since of this run if earlier: %s (A44)',
+    "is rebuilt with the oldest time in the file as its lower bound, or this run's --since if that is earlier: %s (A44)",
     async (sinceMs, saved) => {
       await run(memory, service);
       memory.remove(STATE);
@@ -439,7 +439,7 @@ describe('a lost state', () => {
     },
   );
 
-  it('is rebuilt with --since of this run as its lower bound if the file has no rows', async () => {
+  it("is rebuilt with this run's --since as its lower bound if the file has no rows", async () => {
     memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
     const notes: string[] = [];
     expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);

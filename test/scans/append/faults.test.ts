@@ -152,7 +152,7 @@ describe.each(scenarios)('$name', (scenario) => {
   });
 
   it.each([0, ...(SOAK ? [0.5, 1] : [])])(
-    'can be completed if a power cut at any step keeps a share of %f of the unflushed bytes (A1, A2)',
+    'can be completed if a power cut at any step keeps this share of the unflushed bytes: %f (A1, A2)',
     async (keep) => {
       await atEveryStep(scenario, ENDS, async (memory, service) => {
         memory.revive({ keep: () => keep });

@@ -67,7 +67,7 @@ it('a file hash changes if one bit of any byte changes', async () => {
   }
 });
 
-it('hashing a file rejects with the reason of an aborted signal', async () => {
+it('hashing a file rejects with the abort reason of its signal', async () => {
   const signal = AbortSignal.abort(new Error('interrupted'));
   await expect(hashFile(await openContent(), 9, undefined, signal)).rejects.toThrow('interrupted');
 });

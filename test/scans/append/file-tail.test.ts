@@ -234,7 +234,7 @@ describe('a failed write or commit', () => {
   );
 
   it.each(['cannot be written', 'describes a file that another process changed'])(
-    'leaves no temporary state that %s, and no open file',
+    'leaves neither an open file nor a temporary state if the state %s',
     async (reason) => {
       const counting = countingDisk(memory);
       const file = await openOn(memory, service, { disk: counting.disk });

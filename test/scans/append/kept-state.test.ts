@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('an appended file is recognized by a valid or damaged state file, but not by other JSON', async () => {
+it('findState returns the path of a valid or damaged state file, but not of a file with other JSON', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);
@@ -46,7 +46,7 @@ const CUTS = [
 ];
 
 it.each(firstRows(3, CUTS))(
-  'an append is accepted after a replacement of its file was killed at any step, with the power cut %o (A32)',
+  'an append is accepted after a run that replaced its file was killed at any step (power cut: %o) (A32)',
   async (powerCut) => {
     const prepare = async (on: MemoryDisk) => void (await run(on, service));
     const replace = async (on: MemoryDisk) => {

@@ -72,7 +72,7 @@ describe.each([
     ['written with another key', (text) => text, 'svc_live_bbbb'],
     ['that an earlier qrctl wrote', withoutKey, 'svc_live_aaaa'],
   ])(
-    '%s is checked with one request for a code, and then records the key of this run',
+    '%s is checked with one request for a code, and needs no further request with the same key',
     async (_, change, apiKey) => {
       await again(both);
       memory.write(place, change(state()));

@@ -189,7 +189,7 @@ describe('an append from a service without a Date header', () => {
   });
 });
 
-it("a run begins at the overlap, and earlier once a response shows that the service's clock was set back", async () => {
+it("a run begins to read at the overlap, or earlier once a response shows that the service's clock was set back", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   let serviceMs: number | undefined;
   const file = await openAppendLater(() => serviceMs);

@@ -64,7 +64,7 @@ describe('the old file is kept if', () => {
     expect(ids(OLD)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('a code was deleted, and the reason lists the missing scans of each code, the largest number first', async () => {
+  it('a code was deleted, and the reason lists the number of missing scans per code, the largest first', async () => {
     service[OTHER_CODE] = [...rowsAt(0, HOUR), { id: 7, time: START }];
     const codes = { [CODE]: service[CODE] ?? [], [OTHER_CODE]: service[OTHER_CODE] };
     await run(memory, codes, { identity: { all: true } });
@@ -80,7 +80,7 @@ describe('the old file is kept if', () => {
     [6, ', the rest from 1 more code'],
     [7, ', the rest from 2 more codes'],
   ])(
-    '%i codes were deleted, and the reason lists the missing scans of five codes, the largest number first',
+    '%i codes were deleted, and the reason lists the number of missing scans for five codes, the largest first',
     async (deleted, others) => {
       const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
       let id = 1;

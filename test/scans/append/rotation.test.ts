@@ -273,7 +273,7 @@ describe('a file that logrotate copied and truncated', () => {
   }
 
   it.each(['', '.gz'])(
-    'is continued after a complete run if the copy, named scans.out.1%s, has all of its rows (A33)',
+    'is continued after a complete run if the copy, named scans.out.1%s, has all rows (A33)',
     async (packing) => {
       await rotated();
       await copyAndEmpty();
@@ -470,7 +470,7 @@ describe('after a run that ended with exit code 9,', () => {
     expect(allIds()).toEqual(idsOf(service));
   });
 
-  it('only the rotated file with the inode of the log is read, and a disk error is a LocalError', async () => {
+  it('only the rotated file with the inode in the state is read, and a disk error causes a LocalError', async () => {
     const other = '/elsewhere/scans.out';
     memory.write(`${FILE}.old`, memory.read(FILE) ?? '');
     await memory.disk.mkdir('/elsewhere');

@@ -77,7 +77,7 @@ describe('commits', () => {
     expect(await clock.run(twice)).toBe(2);
   });
 
-  it('stop with the queue, even if a delayed commit is due', async () => {
+  it('stop when the queue stops, even if a delayed commit is due', async () => {
     const { clock, commits } = start();
     let wake = (): void => undefined;
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
@@ -109,7 +109,7 @@ describe('a serial queue', () => {
     expect(order).toEqual(['slow', 'fast']);
   });
 
-  it('rejects later operations with the reason for a failed commit, even of a commit in the background', async () => {
+  it('rejects later operations with the error of a failed commit, even if the commit ran in the background', async () => {
     let full = false;
     const { clock, queue, rows } = start(() => (full ? new Error('disk full') : undefined));
     const first = rows();

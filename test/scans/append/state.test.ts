@@ -258,7 +258,7 @@ describe('a run that differs from the file', () => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
   });
 
-  it('is refused with a reason and a hint that contain the filters of the file (A30)', () => {
+  it("is refused with a reason and a hint that contain the file's filters (A30)", () => {
     const filtered = { ...identity, all: '--name menu' };
     expect(parseState(formatState(stateOf({ identity: filtered }), HOUR)).identity.all).toBe('--name menu');
     const { reason, wayOn } = differenceOf(filtered, identity) ?? {};

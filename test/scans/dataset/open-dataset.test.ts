@@ -52,7 +52,7 @@ describe('a dataset', () => {
   });
 
   it.each(['ndjson', 'parquet'] as const)(
-    'recognizes the rows in its %s parts if the service returns them again (A11)',
+    'does not get the rows in its %s parts twice if the service returns them again (A11)',
     async (format) => {
       await runLake(memory, service, { identity: { format } });
       const lake = await openLake(memory, service, { identity: { format } });
@@ -125,7 +125,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('does not count rows that a failed run could not commit', async () => {
+  it('is reported without rows that a failed run could not commit', async () => {
     const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
     expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
@@ -139,7 +139,7 @@ describe('a dataset', () => {
     expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, added: 2 });
   });
 
-  it("refuses a scan whose date can't be a partition name, and writes no part", async () => {
+  it("gets no parts, and the run fails, if a scan's date can't be a partition name", async () => {
     const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
     const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
     await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(

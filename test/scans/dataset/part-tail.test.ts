@@ -95,7 +95,7 @@ describe('rows in a dataset', () => {
     expect(after.slice(-2)).toEqual([one, other]);
   });
 
-  it('are staged in hidden parts once they exceed a maximum number, with a separate part for the current code', async () => {
+  it('are staged in hidden parts once they reach a maximum number, with a separate part for the current code', async () => {
     const tail = createTail({ mostRows: 4 });
     expect(await tail.write(CODE, 0, HOUR)).toBe(false);
     expect(await tail.write(OTHER_CODE, 0)).toBe(false);

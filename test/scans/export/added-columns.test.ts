@@ -23,7 +23,7 @@ async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
   return got;
 }
 
-describe('the added columns of the code', () => {
+describe('added code columns', () => {
   const plain = Object.fromEntries(SCAN_FIELDS.map((name, at) => [name, at]));
 
   it.each([

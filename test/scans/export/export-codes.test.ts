@@ -213,7 +213,7 @@ describe('an output whose start moves back once the end is known', () => {
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('gets scans from the earlier start if the first response shows the end, and requests page 1 again', async () => {
+  it('gets scans from the earlier start if the first response shows the end, by a second request for page 1', async () => {
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...OPEN });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);
@@ -422,7 +422,7 @@ describe('a code that fails alone', () => {
     expect(of('discard')).toEqual(['c']);
   });
 
-  it('has its rows rolled back before the next code writes (C17)', async () => {
+  it('has its rows rolled back before the rows of the next code are written (C17)', async () => {
     const { result, log } = await exported({ breaks: { c: () => new UnprovenError('does not add up') } });
     expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
     expect(log.indexOf('discard c')).toBeLessThan(log.indexOf('checkpoint d'));

@@ -56,7 +56,7 @@ describe.each(['ascending', 'descending'] as const)(
             [60_000, 10_000],
           ]
         : [[2600, 1000]],
-    )('has all of %i scans if the service returns pages only up to row %i', async (count, reach) => {
+    )('has all %i scans if the service returns pages only up to row %i', async (count, reach) => {
       expect((await exported(count, { order, reach })).ids).toEqual(all(count));
       expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
     });
@@ -156,7 +156,7 @@ describe('a deleted code', () => {
     expect((await exportedFrom(p([], 0), [])).failure).toBeUndefined();
   });
 
-  it('is reported if its rows vanish while they are read, and no page is read again (C14)', async () => {
+  it('is reported if its rows vanish while they are read, without reading the range again (C14)', async () => {
     const { failure, asked } = await exportedFrom(p([1, 2], 4), [p([], 0), p([], 0)], { checkExists });
     expect(failure).toBeInstanceOf(NotFoundError);
     expect(asked).toEqual([2, 2]);

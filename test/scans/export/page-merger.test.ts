@@ -25,7 +25,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([8]);
   });
 
-  it('keeps rows with the newest time that arrive one by one, and recognizes them on later pages (C4)', () => {
+  it('keeps rows with the newest time pending if they arrive one by one, and releases each of them once (C4)', () => {
     const at = (ids: number[], times: number[]) => page(ids, { times });
     const merger = createPageMerger();
     merger.add(at([1, 2], [1, 1]), 0);
@@ -41,7 +41,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([4]);
   });
 
-  it('accepts pages in either order', () => {
+  it('accepts pages whose rows are in either order', () => {
     const merger = createPageMerger();
     expect(idsOf(merger.add(page([3, 2, 1]), 0))).toEqual([1, 2]);
     expect(idsOf(merger.add(page([5, 4]), 3))).toEqual([3, 4]);

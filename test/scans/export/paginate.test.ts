@@ -130,7 +130,7 @@ describe('pagination', () => {
       p([1, 2], 4),
       [p([3, 4], 5), p([4, 5], 4)],
     ],
-  ])('refuses a total that falls %s: rows vanished from the range (C8)', async (_, first, script) => {
+  ])('refuses a total that falls %s, and reports vanished rows (C8)', async (_, first, script) => {
     await expect(walked(first, script).ids).rejects.toThrow(
       new InconsistentPagesError('rows disappeared from the range'),
     );

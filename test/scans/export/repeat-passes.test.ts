@@ -56,7 +56,7 @@ describe('a range that is read in repeated passes', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('gets no extra requests if fewer or more rows are returned than counted, because swapped rows never cause that', async () => {
+  it('gets no extra requests if the number of returned rows differs from the total, which swapped rows never cause', async () => {
     const granted: number[] = [];
     const grant = (requests: number) => granted.push(requests);
     const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));

@@ -98,7 +98,7 @@ describe('the cuts between slices', () => {
     expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
   });
 
-  it('lose no rows at the second of a cut, whether bounds are exclusive or rounded (C2)', async () => {
+  it('lose no rows, whether the service treats bounds as exclusive or rounds them (C2)', async () => {
     for (const how of [
       { sinceInclusive: false },
       { wholeSeconds: true },
@@ -116,7 +116,7 @@ describe('the cuts between slices', () => {
     expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
   });
 
-  it('do not cause a row just before a cut to be counted twice (C12)', async () => {
+  it('do not hide a late row, because each row just before a cut is counted only once (C12)', async () => {
     const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
     const count = async (arrivals?: ModelScansOptions['arrivals']) => {
       const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
@@ -178,7 +178,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are given up after a bounded number of requests (C13)', async () => {
+  it('are refused after fewer than 250 requests (C13)', async () => {
     let asked = 0;
     // Every answer counts twice what it shows, and what it shows lies further apart the further it is asked.
     const read = async ({ sinceMs = START }: { sinceMs?: number | undefined }) => {

@@ -91,7 +91,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect(requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 12_999, START + 14_000]);
   });
 
-  it('begins at the edge itself if the second before it has more rows than a page, and bounds are inclusive', async () => {
+  it('is repeated from the edge itself if the second before it has more rows than a page, and bounds are inclusive', async () => {
     const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
     const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
     const edge = { timeMs: START + 1000, ids: new Set([21]) };
@@ -173,14 +173,14 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect(await askModel(service, 'descending', edge, 10)).toBe(true);
   });
 
-  it('is inconclusive if the service ignores bounds, and counts all of the range in every part', async () => {
+  it('is inconclusive if the service ignores bounds and counts the whole range for every part', async () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
     expect(await askModel(service, 'ascending', edge, 100)).toBeUndefined();
     expect(service.state.requests).toBe(4);
   });
 
-  it('is inconclusive at the border of the range, where rows of the edge itself may be omitted', async () => {
+  it('is inconclusive at the border of the range, where rows at the edge itself may be omitted', async () => {
     const atBorder = await asked('ascending', { timeMs: RANGE.untilMs, ids: new Set([1]) });
     expect(atBorder.more).toBeUndefined();
     expect(atBorder.requests).toHaveLength(2);

@@ -5,7 +5,7 @@ const INK = { light: '#16181d', dark: '#eceef2' };
 const PAGE = { light: '#f6f6f3', dark: '#191c22' };
 
 test.each(['#ffffff', '#000000', '#ffdd00', '#0057b8', '#ff0000', '#00ff00', '#000080', '#808080'])(
-  'text in the accent color from %s, and text on its tints, has a contrast of at least 4.5, on light and dark pages',
+  'the accent color from %s and text on its tints have a contrast of at least 4.5 on light and dark pages',
   (color) => {
     for (const theme of ['light', 'dark'] as const) {
       const { accent, shades } = accentColors(color, theme);

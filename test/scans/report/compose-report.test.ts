@@ -151,7 +151,7 @@ test('a report shows averages for weekdays and hours, even without a comparison'
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
 });
 
-test('a report has a shaded table of hours by weekday after the cards by weekday and by hour, with empty cells without data', () => {
+test('a report has a shaded table of hours by weekday after the cards for weekdays and hours; cells without data are empty', () => {
   const by = (unit: 'hour' | 'weekday') =>
     sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>
@@ -223,7 +223,7 @@ test('a chart without a comparison line has no legend', () => {
   expect(compose({ before: BEFORE, sections: [days] }).cards[0]?.legend).toBeUndefined();
 });
 
-test('a report marks codes as new if they did not exist in all of the previous period and had no scans in it', () => {
+test('a report marks codes as new if they were created after the previous period began and had no scans in it', () => {
   const rows = [
     { value: 'a', scans: 300, previous: 0, previousPerDay: 0, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 0, previousPerDay: 0 },

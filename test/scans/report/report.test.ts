@@ -9,7 +9,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 
 const RANGE = ['--during', '2024-12', '--timezone', 'Europe/Berlin', '--compare', 'previous'];
 
-test('a report from the service is the same in every run, and omits codes that were created after its period', async () => {
+test('a report from the service is the same if it is created again, and omits codes that were created after its period', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Nobody scans me', type: 'url' });

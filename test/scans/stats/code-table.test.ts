@@ -32,7 +32,7 @@ async function refusal(
   }
 }
 
-it('a code table reports faults only in columns that it reads', async () => {
+it('faults are reported only in columns that a code table reads', async () => {
   const input = await parseInput(Buffer.from(`id,region,name\n${ID},North,x\n`), 'codes.csv');
   const withFault = (column: string) => ({
     ...input,

@@ -25,9 +25,12 @@ describe('the previous range', () => {
     ['2026-10-01T00:00:00Z', '2027-01-01T00:00:00Z', ['2026-07-01T00:00', '2026-10-01T00:00']],
     ['2026-10-10T00:00:00Z', '2026-10-13T00:00:00Z', ['2026-10-07T00:00', '2026-10-10T00:00']],
     ['2026-10-10T06:00:00Z', '2026-10-10T09:00:00Z', ['2026-10-10T03:00', '2026-10-10T06:00']],
-  ])('before the range from %s to %s ends where that range begins', (since, until, expected) => {
-    expect(rangeBefore(since, until)).toEqual(expected);
-  });
+  ])(
+    'for the range from %s to %s has as many months, days or hours, and ends where that range begins',
+    (since, until, expected) => {
+      expect(rangeBefore(since, until)).toEqual(expected);
+    },
+  );
 
   it('ends at the current local time of day if the range is not over, even if clocks changed', () => {
     const nowMs = at('2026-04-30T10:00:00Z');

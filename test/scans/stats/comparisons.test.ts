@@ -175,7 +175,7 @@ describe('a change', () => {
     expect(compared(3000, 40, { data: { fromMs: at('2026-09-01') } })).not.toHaveProperty('isBeforeData');
   });
 
-  it('has no previous figure if the data does not cover the previous period (F18)', () => {
+  it('is null, and the previous figure is missing, if the data does not cover the previous period (F18)', () => {
     const none = compared(3000, 0, { data: { fromMs: at('2026-10-01') } });
     expect(none).toMatchObject({ previous: null, previousPerDay: null, change: null, isBeforeData: true });
     expect(compared(3000, 0)).toMatchObject({ previous: 0, previousPerDay: 0, change: null });
@@ -227,7 +227,7 @@ describe('a change', () => {
 });
 
 describe('an average per day', () => {
-  it('divides by the days that the data covers (F14)', () => {
+  it('is the number of scans divided by the number of days that the data covers (F14)', () => {
     const given: Given = {
       now: [OCTOBER, { '2026-10-12': 100 }],
       data: { fromMs: at('2026-10-11'), toMs: at('2026-10-21') },
@@ -238,7 +238,7 @@ describe('an average per day', () => {
     expect(totalOf(options({ ...given, data: { fromMs: at('2026-12-01') } })).perDay).toBeNull();
   });
 
-  it('over an open range divides by the days from the first scan to the last', () => {
+  it('in an open range is the number of scans divided by the days from the first scan to the last', () => {
     const open = {
       ...options({ now: [OCTOBER, { '2026-10-12': 100, '2026-10-15': 20 }] }),
       span: { sinceMs: undefined, untilMs: undefined },
@@ -251,7 +251,7 @@ describe('an average per day', () => {
 });
 
 describe('names of codes', () => {
-  it('are only in rows by code', () => {
+  it('are only in rows that are grouped by code', () => {
     const given = {
       ...options({ now: [OCTOBER, { '2026-10-12': 1 }] }),
       names: new Map([

@@ -114,7 +114,7 @@ describe('a count from the service', () => {
     }
   });
 
-  it('by day costs at most 30 requests more than all pages if the totals do not add up, and has the same figures (F7)', async () => {
+  it('by day costs at most 30 requests more than reading all pages if totals do not add up, with the same figures (F7)', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 300 }, (_, at) => ({
       id: at + 1,
@@ -128,7 +128,7 @@ describe('a count from the service', () => {
     expect(counted.requests).toBeLessThanOrEqual(read.requests + 30);
   });
 
-  it('by day never costs more than reading all pages, and has the same figures', async () => {
+  it('by day never costs more requests than reading all pages, and gives the same figures as the pages', async () => {
     const model = fc.record({
       order: fc.constantFrom('ascending' as const, 'descending' as const),
       pageCap: fc.constantFrom(2, 5, 500),

@@ -33,7 +33,7 @@ it.each([
   // More pairs than are counted exactly.
   [26_000, true, ['referrer', 'device'] as const],
 ])(
-  'a table of %i values by two other values adds up to all scans (approximate: %s, dimensions: %j)',
+  'a table of %i referrers and two devices adds up to all scans (approximate: %s, dimensions: %j)',
   (count, isApproximate, by) => {
     expect(countReferrers(count, ...by)).toEqual({ scans: 2 * count, isApproximate });
   },

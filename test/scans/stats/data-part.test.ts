@@ -57,7 +57,7 @@ describe('the time that scans from the service cover', () => {
     expect(text(partFrom('2026-09-01T00:00:00Z', [tallyAt()]).fromMs)).toBe('2026-09-19T22:00');
   });
 
-  it('includes, by code ID, the day on which each code was created', () => {
+  it('begins, for each code, with the day on which the code was created', () => {
     const { ofCode } = partOfService(
       [...codes, { id: 'c', created_at: '2026-01-01T00:00:00Z' }, { id: 'd', created_at: 'soon' }],
       [],
@@ -84,7 +84,7 @@ describe('a range', () => {
     ]).toEqual([...[false, true, true, true]]);
   });
 
-  it('without ends is covered from the day of the first scan to the day of the last scan', () => {
+  it('that has no beginning and no end is covered from the day of the first scan to the day of the last scan', () => {
     const tally = tallyAt('2026-10-24T22:30:00Z', '2026-10-25T22:30:00Z');
     const open = { sinceMs: undefined, untilMs: undefined };
     const all = { fromMs: undefined, toMs: undefined };

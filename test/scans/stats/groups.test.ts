@@ -155,7 +155,7 @@ describe('totals instead of pages', () => {
     expect(cuts(REGION, groupOf('country'))).toBeUndefined();
   });
 
-  it('are enough for an open range only if all of its groups are groups of codes', () => {
+  it('are enough for an open range only if every requested group is a group of codes', () => {
     const plan = (...groups: GroupBy[]) => {
       const counted = {
         span: { sinceMs: undefined, untilMs: span.untilMs },

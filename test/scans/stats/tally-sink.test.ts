@@ -17,7 +17,7 @@ function sinkFor() {
   return { sink, write, taken };
 }
 
-it('a tally sink counts each scan in its range, and ignores scans in neither range', async () => {
+it('a tally sink counts each scan in the current or the previous range, and ignores all other scans', async () => {
   const { sink, write, taken } = sinkFor();
   expect(await write(-1, 0, 49, 50, 99)).toBe(5);
   expect(await write(100, 199, 200)).toBe(3);
@@ -43,7 +43,7 @@ it('a tally sink can be rolled back only to its beginning', async () => {
   expect(taken).toEqual([[1, 0]]);
 });
 
-it('tallies ignore totals of parts that are in neither range', () => {
+it('tallies ignore totals for parts outside the range', () => {
   const tallies = createTallies(newTally, { sinceMs: 100, untilMs: 200 }, undefined);
   const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + 1 });
   for (const ms of [0, 99, 200]) tallies.addMany(unit(ms), CODE, 3);

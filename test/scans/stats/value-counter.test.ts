@@ -19,7 +19,7 @@ describe('counts of values', () => {
     expect(counter.isApproximate()).toBe(false);
   });
 
-  it('evict the value that is currently the rarest', () => {
+  it('no longer include the rarest value once a new value replaces it', () => {
     const counter = createValueCounter(3);
     for (const [value, scans] of [['a', 1] as const, ['b', 5] as const, ['c', 9] as const])
       counter.add(value, scans);

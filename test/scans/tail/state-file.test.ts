@@ -239,7 +239,7 @@ describe('a state file', () => {
     });
   });
 
-  it('refuses positions before the run has begun', async () => {
+  it('is not created by recording positions before the run has begun', async () => {
     const path = await usePath();
     const file = await open(path);
     await expect(file.record(POSITIONS)).rejects.toThrow('the state was not begun');

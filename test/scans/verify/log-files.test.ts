@@ -83,7 +83,7 @@ describe('a log file', () => {
 });
 
 describe('rotated files', () => {
-  it('are recognized by their bytes, even compressed and in another directory; other files are not read', async () => {
+  it('are recognized by their bytes, even if compressed or under another name, and other files are not listed', async () => {
     const files = { 'log.csv.2.gz': gzipSync('one\n'), 'log.csv.1': 'two\n', 'log.csv': 'abc\n' };
     const whole = await check(files, stateOf('abc\n', 'one\n', 'two\n'));
     const expected = { gone: [], fault: undefined, paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv'] };

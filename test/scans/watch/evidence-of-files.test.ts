@@ -65,7 +65,7 @@ describe('readFilesEvidence', () => {
     expect([await of(B).evidence.hasEarlier(), await of(B).evidence.findEarlier()]).toEqual([false, 'none']);
   });
 
-  it('ends with the last scan that is not in the future, unless an end is requested (W12)', async () => {
+  it('returns periods that end with the last scan that is not in the future, or at a requested end (W12)', async () => {
     const scans: Scan[] = [END - 8 * DAY_MS, END, END + 1, END + 400 * DAY_MS].map((ms) => [A, ms]);
     const now = await read([scans], { nowMs: END });
     expect(now.found).toMatchObject({ windows: { endMs: END + 1 }, future: 2 });
@@ -74,7 +74,7 @@ describe('readFilesEvidence', () => {
     expect((await read([scans], { nowMs: END + 500 * DAY_MS })).found).toMatchObject({ future: 0 });
   });
 
-  it('uses the time of the first scan as the creation of its code, and finds scans before the nine weeks (W5)', async () => {
+  it('uses the time of the first scan as the creation time of its code, and finds scans before the nine weeks (W5)', async () => {
     const first: Scan[] = [
       [A, START - 1],
       [A, START],
@@ -108,7 +108,7 @@ describe('readFilesEvidence', () => {
     expect([await other.countSameHours(1, END - 1), await other.countSameHours(2, END - 1)]).toEqual([0, 0]);
   });
 
-  it('ends with the last scan of all codes if no end is set', async () => {
+  it('returns periods that end with the last scan of any code if no end is requested', async () => {
     const { found, of } = await read([
       [
         [A, END - DAY_MS],

@@ -115,7 +115,7 @@ describe('evidence from the service', () => {
     expect(round.requests()).toBe(4);
   });
 
-  it('does not use a page for all scans, or for the last scan, if the total may be capped (W7)', async () => {
+  it('does not show the last scan by a page whose total may be capped (W7)', async () => {
     const how = { order: 'ascending', cap: 500 } as const;
     const busy = await read(daily(150, 63), how);
     expect([

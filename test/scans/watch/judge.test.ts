@@ -56,7 +56,7 @@ describe('a code that is compared with its own past', () => {
     [31, 'ok'],
     [154, 'ok'],
     [155, 'jump'],
-  ])('has, for %d scans, the outcome %s', async (recent, expected) => {
+  ])('with %d recent scans has the outcome %s', async (recent, expected) => {
     expect((await outcome({ recent })).outcome).toBe(expected);
   });
 

@@ -7,7 +7,7 @@ const isAlarm = (outcome: string) => outcome !== 'ok';
 
 describe('over generated years,', () => {
   it.each([5, 100])(
-    'a code with %d scans per day causes almost no false alarms, while a plain threshold causes more than 20',
+    'a code with %d scans per day causes under 0.5 false alarms per year, but over 20 with a plain threshold',
     async (scansPerDay) => {
       let found = 0;
       let plain = 0;

@@ -144,7 +144,7 @@ describe('the end of the window', () => {
     expect(left()).toBe(50);
   });
 
-  it('is unchanged by a Reset that is more than a second earlier, as in a previous window', () => {
+  it('makes a response late if its Reset is more than a second earlier, as in a previous window', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 8, resetMs: RESET - 1000 });
@@ -206,7 +206,7 @@ describe('a late response', () => {
     expect(left()).toBe(59);
   });
 
-  it('is one to a request sent before the window closed, but not one to a request sent at the same time', async () => {
+  it('is a response to a request sent before the window closed, not to one sent when the window closed', async () => {
     const { left, answer, limited, clock } = openWindow();
     await clock.advance(100);
     answer({ remaining: 2, resetMs: RESET });
@@ -340,7 +340,7 @@ describe('a 429 from an intermediary', () => {
     await burst(1000);
   });
 
-  it('is counted once per burst, as is a 429 from the service itself (L19)', async () => {
+  it('is counted once per burst, like a 429 from the service itself (L19)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (let i = 0; i < 8; i++) limited({}, 0);
     expect(waitMs()).toBe(1000);
@@ -349,7 +349,7 @@ describe('a 429 from an intermediary', () => {
     expect(waitMs()).toBe(2000);
   });
 
-  it('is counted once per burst, as is a response with Remaining 0 and no Reset (L19)', () => {
+  it('is counted once per burst, like a response with Remaining 0 and no Reset (L19)', () => {
     const { waitMs, answer } = openWindow();
     for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
     expect(waitMs()).toBe(1000);
@@ -378,7 +378,7 @@ describe('the accepted range', () => {
     [3_660_000, 3_660_000],
     // Not believed: a minute, as the specification counts.
     [3_660_001, 60_000],
-  ])('makes a Retry-After of %d ms cause a pause of %d ms (L8)', (retryAfterMs, waitMs) => {
+  ])('turns a Retry-After of %d ms into a pause of %d ms (L8)', (retryAfterMs, waitMs) => {
     const window = openWindow();
     window.limited({ resetMs: RESET, retryAfterMs });
     expect(window.waitMs()).toBe(waitMs);
@@ -390,7 +390,7 @@ describe('the accepted range', () => {
     [-1000, 0],
     // Long past, so it says nothing: a guess.
     [-1001, 1000],
-  ])('makes a Reset %d ms ahead, with no requests left, cause a wait of %d ms (L8)', (aheadMs, waitMs) => {
+  ])('turns a Reset %d ms ahead, with no requests left, into a wait of %d ms (L8)', (aheadMs, waitMs) => {
     const window = openWindow();
     window.answer({ remaining: 0, resetMs: NOW + aheadMs });
     expect(window.waitMs()).toBe(waitMs);

@@ -113,7 +113,7 @@ describe('unreliable headers', () => {
     ['a reset in the year 5138', (headers) => ({ ...headers, 'x-ratelimit-reset': '99999999999' })],
     ['no reset', (headers) => ({ ...headers, 'x-ratelimit-reset': undefined, 'retry-after': undefined })],
     [
-      'words for numbers',
+      'words instead of numbers',
       (headers) => ({ ...headers, 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': 'soon' }),
     ],
     ['no Retry-After', (headers) => ({ date: headers.date })],

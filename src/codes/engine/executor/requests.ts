@@ -18,7 +18,7 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values sent in this run's POSTs, to detect the response to another POST. */
+  /** Values sent in this run's POSTs, to detect a response that belongs to another. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {

@@ -32,7 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Adds known IDs and slugs, so that no equal row takes these codes. Marks failed rows. */
+    /** Adds known IDs and slugs to rows, so that no equal row takes these codes. Marks failed rows. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -65,7 +65,7 @@ export function isWork({ action, code, values, send }: PlanItem): boolean {
   return code !== undefined && ['update', 'adopt', 'removed'].includes(action) && hasChanges(send);
 }
 
-/** Returns the result for a row. If a duplicate was found, it is `undecided` in any case. */
+/** Returns the result for a row. Its outcome is always `undecided` if a duplicate was found. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

@@ -88,7 +88,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 }
 
-/** E12: creates a recorder for a run and the IDs in its first listing. */
+/** E12: creates a recorder for a run's start, first listing and end. */
 function createRecorder({ run, undoes, ledger }: RunJob) {
   const begin = { is: 'run', run, undoes } as const;
   let hasRun = false;
@@ -117,7 +117,9 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   });
 }
 
-/** Returns ID and old status of codes that an interrupted backup paused, unless the plan deletes them. */
+/**
+ * Returns the IDs and old statuses of codes that an interrupted backup paused, unless the plan deletes them.
+ */
 export function leftPaused({ claims }: LedgerView, { plan, listing }: Planned) {
   const deleted = new Set(
     plan.items.map(({ action, code }) => action === 'delete' && code?.id.toLowerCase()),

@@ -44,7 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Throws if another user owns the directory (HOME under sudo) and could not write to a new ledger. */
+/** Throws if another user owns the directory or its nearest existing parent (HOME under sudo). */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -61,7 +61,7 @@ interface Found {
   header: Header;
 }
 
-/** Finds a workspace's ledger by API key, or by up to ten codes in each ledger with the base URL. */
+/** Finds a workspace's ledger by API key, or by up to ten codes in each ledger with the same base URL. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },

@@ -57,7 +57,7 @@ export async function createLedgerFile(
   await writeLines(disk, path, [await newHeader(workspace)]);
 }
 
-/** Opens a ledger, and creates or compacts it or renews its header if needed. The caller holds the lock. */
+/** Opens a ledger. If needed, creates it, compacts it or renews its header. The caller holds the lock. */
 export async function openLedgerFile(path: string, own: LedgerWorkspace, disk: Disk) {
   const place = await realPath(disk, path).catch((error) => {
     throw cannotOpen(`write the ledger ${path}`, error, OTHER_LEDGER);

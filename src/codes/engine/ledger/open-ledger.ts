@@ -30,7 +30,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   clock: Clock;
   signal: AbortSignal;
-  /** Called before a wait of any length for another run. `path`: ledger, if that run has another key. */
+  /** Called before a wait of any length for another run. `path`: its ledger, if it uses another key. */
   onWait: (path?: string) => void;
 }
 

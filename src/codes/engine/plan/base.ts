@@ -10,7 +10,7 @@ const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
 /** Fingerprint of an unknown value. No value has it, so both row and service count as edited. */
 const UNKNOWN = 'ffffff';
 
-/** Returns a fingerprint. Values that spreadsheets can't distinguish have the same one. */
+/** Returns the fingerprint of a value. Values that spreadsheets can't distinguish have the same one. */
 export function fingerprintOf(value: string): string {
   const digest = hash('sha256', plainOf(value)).slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;

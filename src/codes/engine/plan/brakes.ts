@@ -7,7 +7,7 @@ import { hasChanges, rowValues, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
 const ALLOWED_PERCENT = 30;
-/** Minimum number of rows with exchanged values. Fewer count as edits. */
+/** Minimum number of rows with exchanged values. If there are fewer, they count as edits. */
 const LEAST_SHIFTED = 3;
 
 export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent: readonly QrCode[]): Brake[] {

@@ -157,7 +157,9 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   return owners;
 }
 
-/** Returns a function that finds a lost request's edited row by a name or destination that only they have. */
+/**
+ * Returns a function that finds a lost request's edited row by a name or destination that no other one has.
+ */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,
   open: readonly Row[],

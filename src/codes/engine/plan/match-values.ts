@@ -15,7 +15,7 @@ import {
 
 /**
  * Step 3: matches rows without a key to claims with equal values. Prefers existing codes, then those in the
- * file's earlier results, then the newest requested as new, then the first created.
+ * file's earlier results, then those requested as new (newest first), then the oldest.
  */
 export function takeKnownValues(ladder: Ladder): void {
   const { ledger, listing, earlierIds } = ladder.input;
@@ -88,7 +88,7 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** Returns a function that tests whether the service may have made a code from a row with other values. */
+/** Returns a function that tests whether a code may come from another row whose values were altered. */
 function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
   let rivals: Map<QrCode, string[]> | undefined;
   const find = () => {
@@ -199,7 +199,7 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Returns a function that finds free codes with a row's name or destination, now or when it was sent. Finds
+ * Returns a function that finds free codes that have, or had when sent, a row's name or destination. Finds
  * none if several open rows have it.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {

@@ -69,7 +69,7 @@ export interface Decisions {
 
 export interface Policy {
   verb: 'create' | 'update' | 'apply' | 'delete';
-  /** Side that wins if both changed a field. With `ask`, nothing is sent for the row (exit 9). */
+  /** Side that wins if both sides changed a field. With `ask`, nothing is sent for the row (exit 9). */
   conflicts: 'ask' | 'file' | 'service';
   isDated: boolean;
   applyEdits: boolean;
@@ -141,7 +141,7 @@ export interface LedgerView {
   next: number;
 }
 
-/** How a code was found. `guess`: only this row has its name or destination. */
+/** How a code was found. `guess`: only this row has the code's name or destination. */
 export type How = 'id' | 'slug' | 'key' | 'ledger' | 'lost' | 'equal' | 'guess' | 'decision' | 'none';
 
 export type PlanAction =

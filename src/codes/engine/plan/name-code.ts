@@ -23,7 +23,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Returns a function that finds the codes with a row's key: if possible, the newest with its values. */
+/** Returns a function that finds the codes with a row's key, or only the newest with the row's values. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,

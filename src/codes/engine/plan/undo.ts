@@ -7,7 +7,7 @@ import { fieldsOf } from './values.ts';
 
 export interface CodeChange {
   id: string;
-  /** Values before the run first changed each field. For a created code, the status `paused`. */
+  /** Values before the run first changed each field. A created code has only the status `paused`. */
   before: Values;
   after: Values;
   is: 'changed' | 'created' | 'deleted';

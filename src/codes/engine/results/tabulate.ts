@@ -152,7 +152,9 @@ function columnField(column: string, input: Input): [string, Field][] {
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/** Returns whether the results keep a decision: the row was not attempted, or its code was not accepted. */
+/**
+ * Returns whether the results keep a decision, because the row was not attempted or its code not accepted.
+ */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

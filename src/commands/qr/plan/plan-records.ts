@@ -10,7 +10,7 @@ import type { Row } from '#files/formats/row-sink';
 export interface Reason {
   title: string;
   message: string;
-  /** Whether the counts below a table also show the reason. */
+  /** Whether the counts below a table state this reason too. */
   isCount?: boolean;
 }
 

@@ -67,7 +67,7 @@ function reasonsOf(failure: unknown): Reason[] {
   return reasons;
 }
 
-/** Maximum number of new codes that a terminal shows by default. Later lines then stay visible. */
+/** Maximum number of new codes that a terminal shows by default, so that later lines stay visible. */
 const MOST_CREATIONS = 10;
 
 const ROWS_AT_ONCE = 1000;
@@ -104,7 +104,7 @@ export async function openPlanOutput(
   };
 }
 
-/** Returns a function that makes one record per row (IDs, or JSON without chosen columns) or per change. */
+/** Returns a function that makes a record per row (for IDs, or JSON without chosen columns) or change. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];

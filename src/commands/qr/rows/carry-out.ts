@@ -40,7 +40,7 @@ export interface RowsVerb {
   confirm?: (plan: Plan) => Promise<void>;
   backUp?: BackUp;
   openPreview?: () => Promise<PlanPrinter>;
-  /** Codes specified as arguments, as read before. Their run uses a ledger only with a backup. */
+  /** Codes specified as arguments, as read before the run, which uses a ledger only with a backup. */
   named?: readonly QrCode[];
   earlierIds?: ReadonlySet<string>;
   ended?: (end: RunEnd) => void;
@@ -114,7 +114,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
         ...service,
         createCode: (code, beforeSend) =>
           service.createCode(code, async () => {
-            // Waits one turn, so that parallel requests see if the first response stops the run.
+            // Waits one event loop turn, so that parallel requests see if the first response stops the run.
             await letSignalsIn(undefined);
             await beforeSend?.();
           }),

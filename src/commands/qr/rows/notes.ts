@@ -69,12 +69,12 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** Returns whether the results have the code's ID. Other commands would act on the code. */
+/** Returns whether the results have the code's ID, by which other commands would act on the code. */
 function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }
 
-/** Records the outcomes. Reports rows without success as annotations. */
+/** Records the outcomes. Reports unsuccessful rows as annotations. */
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts, console } = context;
   noteOutcomes(context, ends);

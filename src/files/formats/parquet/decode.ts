@@ -203,7 +203,7 @@ function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number 
     const { crc, compressed_page_size: size, uncompressed_page_size: whole } = header;
     const pages = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header];
     const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
-    // F19: refuses NaN, too.
+    // F19: also refuses NaN.
     if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
       throw new Error(`a page of the column ${name} says what cannot be`);
     if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)

@@ -96,7 +96,7 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
     // Replaces the group, because a checkpoint may refer to it.
     group = emptyGroup();
     if (rows === 0) return;
-    // The library's own statistics take a third of all time.
+    // The library's own statistics would take a third of the time.
     const columnData = columns.map(({ name, encoding }, at) => ({
       name,
       data: cells[at] ?? [],

@@ -35,7 +35,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** Parses an array. Parses it again, with all digits, if an ID exceeds 2^53; searching first is slower. */
+/** Parses JSON. If an ID exceeds 2^53, parses it again with all digits. Searching for IDs first is slower. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
@@ -84,7 +84,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Returns the end of the last comma between values, or 0. Scans each text once. */
+/** Returns a function that finds the end of the last comma between values, or 0. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

@@ -1,4 +1,4 @@
-/** Finds duplicate scans in overlapping files, in memory only if times and IDs don't rise. */
+/** Finds duplicate scans in files. Keeps IDs in memory only if times and IDs don't rise. */
 import { firstIndex, getOrAdd } from '#base/collections';
 import { UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';

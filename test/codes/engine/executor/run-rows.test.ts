@@ -95,7 +95,7 @@ describe('a request without a usable response', () => {
     expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu' });
   });
 
-  it('that was not applied is sent again, and is checked with a listing before and after that', async () => {
+  it('that was not applied is sent again, after one listing and before another', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
     expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu', 'LIST']);
@@ -110,7 +110,7 @@ describe('a request without a usable response', () => {
     expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('for one of two equal rows does not give its code to the other row if the request for that row was rejected', async () => {
+  it('for a row does not give its code to an equal row whose request was rejected', async () => {
     const world = createWorld({ post: mishapsOf('rejected', 'applied') });
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(outcomesOf(end)).toEqual(['failed', 'created']);
@@ -167,7 +167,7 @@ describe('a request without a usable response', () => {
     expect(world.sent.indexOf('LIST', 1)).toBe(11);
   });
 
-  it('in an earlier run is checked with a listing before its row is sent again, and new rows are sent before that', async () => {
+  it('in an earlier run is checked with a listing after new rows are sent, and before its own row is sent again', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     await world.run([MENU], {}, 7);
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post']);
@@ -176,7 +176,7 @@ describe('a request without a usable response', () => {
     expect(world.sent).toEqual(['LIST', 'POST Bar', 'LIST', 'POST Menu', 'LIST']);
   });
 
-  it('does not get the code of another row that its response contains by mistake', async () => {
+  it("does not give its row another row's code, even if the response contains that code", async () => {
     const world = createWorld({ post: mishapsOf('none', 'doubled') });
     const end = await world.run([MENU, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);

@@ -226,25 +226,25 @@ describe("a ledger file that can't be used", () => {
   it.each([
     ['damaged', damaged, 'is damaged at line 2', 'Move the file away'],
     [
-      'with a line of another shape',
+      'with an unknown record',
       text(header, { is: 'made', n: 1 }),
       'is damaged at line 2: unknown record',
       'Move the file',
     ],
     [
-      'with a line of a newer version',
+      'with a record from a newer version',
       text(header, { is: 'moved', n: 1 }),
       'was written by a newer version',
       'Update qrctl',
     ],
     [
-      'of a newer version',
+      'from a newer version',
       text({ ...header, version: 2 }, { is: 'x' }),
       'was written by a newer version',
       'Update qrctl',
     ],
     [
-      'of another kind',
+      'another kind of log',
       text({ is: 'journal', version: 1, baseUrl: BASE }),
       'is not a qrctl ledger',
       'Move the file away',
@@ -255,7 +255,7 @@ describe("a ledger file that can't be used", () => {
       'is not a qrctl ledger',
       'Move the file away',
     ],
-    ['a sheet', 'name,destination\n', 'is not a qrctl ledger', 'Move the file away'],
+    ['a spreadsheet', 'name,destination\n', 'is not a qrctl ledger', 'Move the file away'],
   ])('(%s) is refused and left unchanged', async (_, content, message, hint) => {
     const memory = createMemoryDisk();
     memory.write(PATH, content);
@@ -269,7 +269,7 @@ describe("a ledger file that can't be used", () => {
     expect(memory.read(PATH)).toBe(content);
   });
 
-  it('is refused with its path and a hint if its directory does not exist', async () => {
+  it('is refused if its directory does not exist, and the error has its path and a hint', async () => {
     const opening = openLedgerFile('/data/no/x.jsonl', workspaceOf(), createMemoryDisk().disk);
     await expect(opening).rejects.toMatchObject({
       message: 'cannot write the ledger /data/no/x.jsonl: its directory does not exist (ENOENT)',

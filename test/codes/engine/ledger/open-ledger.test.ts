@@ -272,11 +272,11 @@ describe('without a directory for a ledger', () => {
   it.each([
     ['no home directory', {}, 'there is no home directory'],
     [
-      'a directory that cannot be made',
+      'a directory that cannot be created',
       { QRCTL_STATE_DIR: '/proc/qrctl/state' },
       'its directory does not exist (ENOENT)',
     ],
-    ['a directory in which nothing can be made', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
+    ['a directory in which nothing can be created', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
     ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
   ])(
     'a run remembers only its own requests, and prints one note with the reason (%s)',

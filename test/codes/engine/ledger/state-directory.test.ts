@@ -13,23 +13,23 @@ describe('the state directory', () => {
     ['XDG_STATE_HOME', { XDG_STATE_HOME: '/xdg', HOME: '/home/u' }, 'linux', '/xdg/qrctl'],
     ['.local/state', { HOME: '/home/u' }, 'linux', '/home/u/.local/state/qrctl'],
     [
-      'not a relative XDG_STATE_HOME',
+      'a relative XDG_STATE_HOME is ignored',
       { XDG_STATE_HOME: 'xdg', HOME: '/home/u' },
       'linux',
       '/home/u/.local/state/qrctl',
     ],
     [
-      'not an empty variable',
+      'empty variables are ignored',
       { QRCTL_STATE_DIR: '', XDG_STATE_HOME: '', HOME: '/u' },
       'linux',
       '/u/.local/state/qrctl',
     ],
     ['Library on macOS', { HOME: '/Users/u' }, 'darwin', '/Users/u/Library/Application Support/qrctl'],
     ['LOCALAPPDATA on Windows', { LOCALAPPDATA: '/local', HOME: '/home/u' }, 'win32', '/local/qrctl'],
-    ['nowhere on Windows without one', { HOME: '/home/u' }, 'win32', undefined],
-    ['nowhere with a relative home', { HOME: 'home' }, 'linux', undefined],
-    ['nowhere without a home', {}, 'linux', undefined],
-  ])('is chosen by environment variables and operating system (%s)', (_, env, system, path) => {
+    ['undefined on Windows without LOCALAPPDATA', { HOME: '/home/u' }, 'win32', undefined],
+    ['undefined with a relative HOME', { HOME: 'home' }, 'linux', undefined],
+    ['undefined without HOME', {}, 'linux', undefined],
+  ])('depends on the environment variables and the operating system (%s)', (_, env, system, path) => {
     expect(stateDirectory(env, system)).toBe(path);
   });
 

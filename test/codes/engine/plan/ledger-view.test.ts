@@ -64,7 +64,7 @@ describe('a POST', () => {
     expect(view.claims.get('a')?.paused).toBeUndefined();
   });
 
-  it('whose code a later run finds results in a claim by that run', () => {
+  it('becomes a claim with the ID of the later run that found its code', () => {
     const view = replay(run('r1', ['x']), post(1), run('r2', ['x', 'a']), made(1, 'a'));
     expect(view.claims.get('a')?.run).toBe('r2');
   });
@@ -127,7 +127,7 @@ describe('a POST that is repeated', () => {
     expect([view.unclear, view.repeated, [...view.claims.keys()]]).toEqual([[], [], ['b', 'a']]);
   });
 
-  it('is listed as repeated with every earlier request for its row if the last request created a code', () => {
+  it('is listed as repeated, like every other earlier request for its row, if the last request created a code', () => {
     const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'));
     expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1, 2]]);
   });
@@ -205,7 +205,7 @@ describe('a PATCH', () => {
     expect(after.claims.get('a')?.rows[0]).toEqual(row);
   });
 
-  it('replaces the change by an earlier PATCH that started from the same value', () => {
+  it('overwrites the recorded change from an earlier PATCH that started from the same value', () => {
     const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), {
       is: 'set',
       n: 3,
@@ -312,7 +312,7 @@ describe('a code', () => {
 });
 
 describe('the stored form of a value', () => {
-  it('is known from a response in which the value differs', () => {
+  it('is known from a response whose value differs from the value that was sent', () => {
     const view = replay(run('r1'), post(1), made(1, 'a', 'MENU'), patch(2), {
       is: 'set',
       n: 2,
@@ -325,7 +325,7 @@ describe('the stored form of a value', () => {
     ]);
   });
 
-  it('is unknown again after a response that stored the value unchanged', () => {
+  it('is unknown again after the service stored the value unchanged', () => {
     const lines = [run('r1'), post(1), made(1, 'a', 'MENU'), post(2), made(2, 'b', 'Menu')];
     expect(replay(...lines).storedOf('name', 'Menu')).toBeUndefined();
   });

@@ -416,7 +416,7 @@ describe('a request without a response', () => {
     expect(actionsOf(settled)).toEqual(['undecided']);
   });
 
-  it('makes its edited row wait for a listing, and the row is then matched with the code in the listing', () => {
+  it('makes its edited row wait until a listing contains the code, and the row then has the action `edited`', () => {
     const edited = newRow(2, 'Menu', 'https://example.com/summer');
     expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([
       { action: 'create', isWaiting: true },
@@ -559,7 +559,7 @@ describe('qr apply', () => {
     expect(items).toMatchObject([{ action: 'unchanged' }, { action: 'removed', send: {} }]);
   });
 
-  it('does not apply the decision `new` in a row again if several codes have the values of the row', () => {
+  it("does not apply a row's decision `new` again if several codes have the row's values", () => {
     const made = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2, { name: 'A', destination: MENU })];
     const row = newRow(2, 'A', MENU, { key: 'a', decision: { is: 'new' } });
     expect(actionsOf(planOf([row], { codes: made.slice(0, 1), policy: apply }))).toEqual(['create']);
@@ -676,7 +676,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share assign a row the code that has its values', () => {
+  it('that two files share assign a row the code created from its values, even after that code was edited', () => {
     const [ours, theirs] = [codeOf(1), codeOf(2)];
     const shared: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -832,7 +832,7 @@ describe('decisions', () => {
     ]);
   });
 
-  it('for a new code apply again if that code was deleted too, unless they are in the file for `qr apply`', () => {
+  it('to create a new code apply again if that code was also deleted, unless they are in the file for `qr apply`', () => {
     const [first, second] = [codeOf(1, { name: 'A', destination: MENU }), codeOf(2)];
     const values = { name: 'A', type: 'url', destination: MENU };
     const stored = { name: 'A', destination: MENU, status: 'active' };

@@ -114,7 +114,7 @@ describe('results', () => {
 describe('the base in results', () => {
   const current = baseOf(CODE);
 
-  it('is computed from the current code after a change that was sent or that is only reported', async () => {
+  it('is computed from the current code if a change was sent or is only reported', async () => {
     expect((await rowOf({ code: CODE, changes: [change('send')] })).base).toBe(formatBase(current));
     expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(
       formatBase(current),
@@ -122,7 +122,7 @@ describe('the base in results', () => {
   });
 
   it.each(['keep', 'conflict', 'edit'] as const)(
-    'keeps, for the change `%s`, the base that the row has for that field (E21)',
+    "keeps the row's base for a field with the change `%s` (E21)",
     async (what) => {
       const changes = [change(what)];
       expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -133,7 +133,7 @@ describe('the base in results', () => {
   );
 
   it.each(['send', 'overwrite'] as const)(
-    'keeps the base from the row for a changed field if the row failed (%s)',
+    "keeps the row's base for a changed field if the row failed (%s)",
     async (what) => {
       const { base } = await rowOf({ outcome: 'failed', code: CODE, changes: [change(what)], isOpen: true });
       expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -160,7 +160,7 @@ describe('the base in results', () => {
 });
 
 describe('a decision in the results', () => {
-  it('with the value `theirs` replaces the cells in which the row differed from its code', async () => {
+  it("with the value `theirs` replaces cells that differ from the code with the code's values, and is removed", async () => {
     const input = await parse(
       `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
     );

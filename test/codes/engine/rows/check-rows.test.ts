@@ -32,7 +32,7 @@ describe('an input file', () => {
     expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
   });
 
-  it('is checked with a list of the columns that are not read', async () => {
+  it('is returned with the names of its unread columns, and faults for missing columns list the columns it has', async () => {
     const unread = async (verb: Verb, text: string) => (await read(verb, text)).unread;
     expect(await unread('create', 'name,Wohin,Kampagne\na,,\n')).toEqual(['Wohin', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;

@@ -203,7 +203,7 @@ describe('a file with changes', () => {
     expect(json.rows[0]?.wish).toEqual({ destination: '' });
   });
 
-  it('has doubts, not faults, for values that are valid only if the code already has them', async () => {
+  it('results in `doubts`, not faults, for values that are valid only if the code already has them', async () => {
     const text =
       'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
     const { faults, warnings, doubts, rows } = await read('update', text);

@@ -41,7 +41,7 @@ describe('an arranged plan', () => {
     expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
   });
 
-  it('has existing rows in `quiet` if they need no decision', () => {
+  it('for `qr create` has rows with the action `exists` in `quiet`, because they need no decision', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 

@@ -21,8 +21,8 @@ describe('the columns in the CSV of a plan', () => {
   });
 });
 
-describe('the CSV records for a row', () => {
-  it('contain one record per differing field, with its old and new value', () => {
+describe('the CSV output for a row', () => {
+  it('contains one record per differing field, with its old and new value', () => {
     const changes = [
       change('send', 'a', 'b'),
       { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
@@ -36,7 +36,7 @@ describe('the CSV records for a row', () => {
     expect(recordsOf(endOf(item, 'updated')).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
   });
 
-  it('contain one record for a new code, with its description', () => {
+  it('contains one record for a new code, with its description', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(recordsOf({ item })).toEqual([
       {
@@ -53,13 +53,13 @@ describe('the CSV records for a row', () => {
     ]);
   });
 
-  it('contain one record without a field if the row has no changes', () => {
+  it('contains one record without a field if the row has no changes', () => {
     expect(recordsOf({ item: itemOf(3, 'unchanged', { code: menu }) })).toEqual([
       { ...none, line: 3, action: 'unchanged', id: 'id-menu', slug: 'menu' },
     ]);
   });
 
-  it('contain the ID and slug of a code that no longer exists, or the key of a removed row', () => {
+  it('contains the ID and slug of a code that no longer exists, or the key of a removed row', () => {
     expect(recordsOf({ item: itemOf(3, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toMatchObject([
       { id: 'id-1', slug: 'old' },
     ]);
@@ -68,7 +68,7 @@ describe('the CSV records for a row', () => {
     ]);
   });
 
-  it('contain the candidate codes in the column `old`, and the row in the column `new`', () => {
+  it('contains the candidate codes in the column `old`, and the row in the column `new`', () => {
     const row = rowOf(5, { wish: { name: 'Menu', destination: 'https://example.com/' } });
     const item = itemOf(5, 'undecided', { row, candidates: [codeOf('a'), codeOf('b')] });
     expect(recordsOf({ item })).toMatchObject([
@@ -76,7 +76,7 @@ describe('the CSV records for a row', () => {
     ]);
   });
 
-  it('contain the code that a run created, or the error in the row', () => {
+  it('contains the code that a run created, or the error in the row', () => {
     const item = creation(2);
     expect(recordsOf(endOf(item, 'created', { code: menu }))).toMatchObject([
       { id: 'id-menu', slug: 'menu', outcome: 'created', error: null },

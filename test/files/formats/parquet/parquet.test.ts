@@ -50,7 +50,7 @@ describe('a Parquet file', () => {
     ['2026-10-01T03:08:15.1+02:00', 1_790_816_895_100_000n],
     ['9999-12-31T23:59:59.999999Z', 253_402_300_799_999_999n],
     ['1969-12-31T23:59:59.999Z', -1000n],
-  ])('has the time %s to the microsecond', async (ts, us) => {
+  ])('stores the time %s to the microsecond', async (ts, us) => {
     expect(await read(fileOf([[{ ...ROW, ts }]]))).toEqual([
       { id: 1n, ts: us, country: 'DE', referrer: null },
     ]);

@@ -42,7 +42,7 @@ describe('a file', () => {
     expect(findLogName('scans.csv.3.xz')).toMatchObject({ base: 'scans.csv', packing: 'xz' });
   });
 
-  it('from a log is sorted by age, oldest first', () => {
+  it('from a log sorts before each newer file from the same log', () => {
     const sorted = (names: string[]) =>
       names
         .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])

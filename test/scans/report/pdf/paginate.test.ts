@@ -46,7 +46,7 @@ it('pagination splits a long band, and a short band only if much of the page wou
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
 });
 
-it('pagination gives a band that is taller than a page a page of its own', () => {
+it("pagination puts a band that can't be split and is taller than a page on a separate page", () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 

@@ -403,7 +403,7 @@ describe('the files for --input', () => {
     expect(found).toEqual(['dt=2026-10-01/part-1.csv', 'dt=2026-10-02/part-1.csv']);
   });
 
-  it('cause a warning about a rotated file that is a link, unless that leads to a device or a missing file (D17)', async () => {
+  it('cause a warning about a rotated file that is a link, unless the link leads to a device or a missing file (D17)', async () => {
     const directory = await useDirectory();
     const at = (name: string) => join(directory, name);
     await writeFile(at('scans.csv'), '');
@@ -417,7 +417,7 @@ describe('the files for --input', () => {
     expect(warned.join('\n').match(/scans\.csv\.\d/g)).toEqual(['scans.csv.1']);
   });
 
-  it('must exist, and contain scans', async () => {
+  it('must exist, and a directory must contain scan files', async () => {
     const directory = await useDirectory();
     await expect(listed([join(directory, 'gone.csv')])).rejects.toThrow(/^cannot read .*gone\.csv: /);
     await expect(listed([directory])).rejects.toThrow(/^no scan files in /);
