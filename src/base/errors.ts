@@ -1,4 +1,4 @@
-/** Errors and exit codes, which are a contract (README, "Exit codes"). */
+/** Errors and exit codes. The exit codes are a contract (docs/ci.md, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

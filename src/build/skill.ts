@@ -40,7 +40,7 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
 function flagList(flags: Reference['global_flags']): string {
   return flags
     .map(({ name, value, choices }) => {
-      // Keeps lower case: `tab`, `none` and `desc` are literal values.
+      // Doesn't convert choices to upper case, because `tab`, `none` and `desc` are literal values.
       const values = choices.length > 0 && choices.length <= 8 ? choices.join('|') : value && `<${value}>`;
       return `\`${[name, values].filter(Boolean).join(' ')}\``;
     })

@@ -95,7 +95,8 @@ async function readSuccess<T>(
     }
     const what = response.text.trim() === '' ? 'empty response' : 'the response is not JSON';
     const error = unexpected(what, subject, response, cause);
-    // Repeats if a JSON body was truncated. Other text is from a gateway, or the base URL is wrong.
+    // Repeats after an earlier valid response, or if the body is empty or truncated JSON. Other text is from
+    // a gateway, or the base URL is wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }

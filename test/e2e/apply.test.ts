@@ -70,7 +70,7 @@ describe('qr apply', () => {
     expect((await apply()).stderr).toContain('Created 1 code, 1 unchanged (2 requests)');
   });
 
-  it('needs only the requests for the listing to adopt an existing workspace, with --init or without a lock file', async () => {
+  it('adopts an existing workspace with only the requests that list its codes, with --init or without a lock file', async () => {
     const { qr, apply, methods, read, cwd } = await usePlace(120);
     const init = await qr(['apply', '--init', '-o', 'codes.csv']);
     expect([init.code, init.stdout]).toEqual([0, '']);

@@ -65,7 +65,7 @@ describe.runIf(existsSync('/dev/full'))('a process that prints data', () => {
     expect(stderr).toContain('qrctl: cannot write to standard output: the disk is full (ENOSPC)');
   });
 
-  test('exits with 1 if the file reaches its size limit, even if part of the last write succeeded', () => {
+  test('exits with 1 if its output file reaches the size limit, even if part of the last write succeeded', () => {
     // One block of 1024 bytes: the first write of 1008 fits, the second only begins to.
     expect(sh("trap '' XFSZ; ulimit -f 1; $RUN 2 2>/dev/null > $DIR/small").status).toBe(1);
   });

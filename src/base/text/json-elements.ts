@@ -6,7 +6,7 @@ export interface JsonElement {
   line: number;
 }
 
-/** Error whose message follows "line 3 ". */
+/** Error whose message is a predicate, such as `is not valid JSON`, to print after a line number. */
 export class BrokenJsonError extends SyntaxError {
   line: number;
   constructor(message: string, line: number) {

@@ -106,7 +106,7 @@ const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
  * Reads a cell as text, or returns undefined if it is absent, null or empty. Other types are faults, because
- * a number 007 would be 7. Unless `mayBeHalf`, so are lone surrogates.
+ * the number 007 would be 7. Lone surrogates are faults unless `mayBeHalf`.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if ((value ?? '') === '') return undefined;

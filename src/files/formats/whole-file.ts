@@ -198,7 +198,7 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
         .end()
         .then(() => file.close())
         .catch(failing),
-    // A closed handle may be closed again.
+    // After a commit, the handle is already closed, and closing it again does nothing.
     discard: () => file.close().catch(() => undefined),
   };
 }

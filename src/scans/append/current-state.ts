@@ -181,7 +181,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a hard link or, without hard links, renames the file. Returns false if `name` is in use. */
+/** Adds a hard link, or returns false if `name` is in use. Renames the file if links are not supported. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

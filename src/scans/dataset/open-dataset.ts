@@ -145,7 +145,10 @@ export async function readDatasetExtent(
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Returns why a dataset lacks recorded rows, other than rows in deleted partitions (P15). */
+/**
+ * Describes the first missing or changed part of a dataset, or its damaged manifest. Returns undefined if
+ * there is none. Ignores deleted partitions (P15).
+ */
 export async function lossOfDataset(name: string): Promise<string | undefined> {
   const disk = nodeDisk;
   const directory = await realPath(disk, name);

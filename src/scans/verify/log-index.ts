@@ -38,7 +38,7 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean) 
   };
 }
 
-/** Creates an empty index of rows by UTC day since 1970. */
+/** Creates an empty index of rows. Its keys are UTC days, numbered from 1970-01-01. */
 export function emptyIndex() {
   return { rows: 0, days: new Map<number, number>(), twice: new Map<number, number>(), sum: 0 };
 }

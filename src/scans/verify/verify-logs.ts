@@ -103,7 +103,7 @@ export async function planVerify({ signal }: ScanRun, job: LogsJob) {
   });
 }
 
-/** V13: refuses files with only other codes, maybe from another workspace. */
+/** V13: refuses files if all their scans are of codes that were not specified. */
 function refuseForeign({ logs, codes }: LogsJob, index: LogIndex): void {
   const [log] = logs;
   const found = [...index.codes()];

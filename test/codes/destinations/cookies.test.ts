@@ -11,7 +11,7 @@ function sent(lines: string | string[], ...hosts: string[]): string[] {
 }
 
 describe('createCookies', () => {
-  it('sends a cookie only to the host that set it', () => {
+  it('sends a cookie without a domain only to the host that set it', () => {
     expect(sent('a=1; Path=/; Secure', 'www.x.test', 'x.test', 'my.www.x.test', 'y.test')).toEqual([
       'a=1',
       '',

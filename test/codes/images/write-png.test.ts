@@ -101,7 +101,7 @@ const STYLES: readonly Partial<ImageStyle>[] = [
 ];
 
 describe('a PNG of a code', () => {
-  it.each(STYLES)('has each module as a square of whole pixels, in the style %j', (style) => {
+  it.each(STYLES)('shows each module as a square of whole pixels, in the style %j', (style) => {
     const all = { ...STYLE, ...style };
     const png = writePng(MODULES, all, undefined);
     const pixels = pixelsAModule(MODULES, all);

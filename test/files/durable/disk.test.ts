@@ -53,7 +53,7 @@ describe('nodeDisk', () => {
   });
 
   test.runIf(platform() !== 'win32')(
-    'leaves no hole in a file that another process truncates while it is written',
+    'leaves no hole in a file that another process truncates between two writes',
     async () => {
       const path = join(await useDirectory(), 'file');
       const file = await nodeDisk.open(path, 'wx+');

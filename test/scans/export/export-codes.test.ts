@@ -213,7 +213,7 @@ describe('an output whose start moves back once the end is known', () => {
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('gets scans from the earlier start if the first response shows the end, by a second request for page 1', async () => {
+  it('gets scans from the earlier start with a second request for page 1 if only the first response shows the end', async () => {
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...OPEN });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);

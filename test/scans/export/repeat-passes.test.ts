@@ -28,7 +28,7 @@ describe('a range that is read in repeated passes', () => {
     expect(await readAll(p([], 0), [])).toEqual({ ids: [], isVerified: true, count: 0, total: 0, asked: [] });
   });
 
-  it('is read with few parallel requests, because a total may be wrong', async () => {
+  it('is read with at most 16 parallel requests, because a total may be wrong', async () => {
     const widths: number[] = [];
     const job = reading(answers(p([3], 3)).read, { width: 32 });
     const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {

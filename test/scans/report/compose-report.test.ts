@@ -246,7 +246,7 @@ test('a report marks codes as new if they were created after the previous period
   expect(of({ kind: 'value', by: 'os' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
 });
 
-test('a report distinguishes codes without a value in a column or a tag from values that were not recorded', () => {
+test('a report says `No value` for codes that lack a column value or tag, and `Not recorded` for scans that lack a value', () => {
   const sections = [
     sectionOf({ kind: 'column', by: 'Stadt' }, [{ scans: 1 }]),
     sectionOf({ kind: 'utm', by: 'utm_term' }, [{ scans: 1 }]),

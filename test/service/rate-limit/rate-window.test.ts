@@ -257,7 +257,7 @@ describe('a 429', () => {
     expect(waitMs()).toBe(1000);
   });
 
-  it('pauses for the longest Retry-After of several 429s', () => {
+  it('does not shorten the pause if an earlier 429 had a longer Retry-After', () => {
     const { waitMs, limited } = openWindow();
     limited({ retryAfterMs: 9000 });
     limited({ retryAfterMs: 3000 });

@@ -158,7 +158,8 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
 }
 
 /**
- * Returns a function that finds a lost request's edited row by a name or destination that no other one has.
+ * Returns a function that finds the row of a lost request if the row was edited: by a name or destination
+ * that no other open row or lost request has.
  */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,

@@ -112,7 +112,7 @@ function wayToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): 
 
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
-/** Explains the words that the column `decision` accepts for questions. */
+/** Explains the words that the column `decision` accepts as answers to the questions. */
 export function describeAnswers(questions: readonly Question[], verb: Verb): string {
   const isCompared = questions.some((one) => one === 'conflict' || one === 'edited');
   const words = [

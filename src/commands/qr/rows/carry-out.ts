@@ -40,7 +40,7 @@ export interface RowsVerb {
   confirm?: (plan: Plan) => Promise<void>;
   backUp?: BackUp;
   openPreview?: () => Promise<PlanPrinter>;
-  /** Codes specified as arguments, as read before the run, which uses a ledger only with a backup. */
+  /** Codes specified as arguments, as read before the run. If set, only a run with a backup uses a ledger. */
   named?: readonly QrCode[];
   earlierIds?: ReadonlySet<string>;
   ended?: (end: RunEnd) => void;

@@ -56,7 +56,7 @@ async function readTable(path: string): Promise<Input | undefined> {
   try {
     return await readWritten(path);
   } catch (error) {
-    // Writing the file reports the error.
+    // A file that can't be read as a table contains no earlier results.
     if (error instanceof UsageError || systemCode(error) !== undefined) return undefined;
     throw error;
   }

@@ -32,7 +32,7 @@ const PARSERS = {
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
 };
 
-/** Yields row groups as columns that threads can transfer. Throws Error if the file is damaged. */
+/** Yields row groups as columns that can be passed between threads. Throws Error if the file is damaged. */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,

@@ -98,7 +98,7 @@ export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Faults in cells that only the service can confirm (`Doubt`). */
+  /** Invalid or questionable values, which are faults unless the code already has them (`Doubt`). */
   doubts: Fault[];
   unread: string[];
   notes: string[];

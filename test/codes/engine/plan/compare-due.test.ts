@@ -64,7 +64,7 @@ describe('a dated change', () => {
     expect(actOn(Z, { atMs: 0 }).what).toBe('send');
   });
 
-  it('with the value that qrctl set last keeps a later edit by another client', () => {
+  it('with the value that qrctl set last does not overwrite a later edit by another client', () => {
     const ledger = patched(1, X, A, 10);
     expect(actOn(Z, { atMs: 20, ledger }).what).toBe('keep');
     expect(actOn(B, { atMs: 30, ledger: [...ledger, ...patched(2, A, B, 20)] }).what).toBe('send');

@@ -292,7 +292,7 @@ describe('a code', () => {
     });
   });
 
-  it('that qrctl created keeps its origin `made` and its key if a later run finds it, and lists the newest row first', () => {
+  it('that qrctl created keeps its origin `made` and its key if a later run finds it, and has its newest row first', () => {
     const { claims } = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'), run('r2'), found());
     expect(claims.get('a')).toMatchObject({ origin: 'made', key: 'K', run: 'r2' });
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);

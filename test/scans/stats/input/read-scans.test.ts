@@ -194,7 +194,7 @@ describe('a file with a long record', () => {
 });
 
 describe('a repeated scan', () => {
-  it('is not recognized if the times of the scans never fall, because then no IDs are stored (F5)', async () => {
+  it('is not recognized if all scans are in chronological order, because then no IDs are stored (F5)', async () => {
     const files = { 'a.csv': csv([scan(1, 0), scan(2, 0)]), 'b.csv': csv([scan(3, 0), scan(1, 9)]) };
     expect(await read(files)).toMatchObject({ starts: 1, ids: ['1', '2', '3', '1'] });
   });
