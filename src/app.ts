@@ -1,4 +1,4 @@
-/** Runs a command line and catches every error. The build bundles it with its imports. */
+/** Runs a command line and catches every error. The build bundles this file and its imports. */
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';

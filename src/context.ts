@@ -1,4 +1,4 @@
-/** Context of a command. Only this file, main.ts and time.ts read `process`. */
+/** Context of a command. Commands read the environment from it, not from `process`. */
 import { version } from '../package.json';
 import { ClosedPipeError, systemCode } from './base/errors.ts';
 import type { RunFacts } from './base/run/run-summary.ts';
@@ -32,13 +32,13 @@ export interface Context {
   /** Global flags as typed. Most commands need `settings()` instead. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds this run's workspace flags to commands in data. Hints, notes and prompts always get them. */
+  /** Adds this run's workspace flags to commands in a text. Hints, notes and prompts always get them. */
   propose(text: string): string;
-  /** Effective settings, read from disk once. */
+  /** Returns the effective settings, read from disk once. */
   settings(): Promise<Settings>;
-  /** Returns the client, created once. Throws AuthError or UsageError without a key or base URL. */
+  /** Returns the client, created once. Throws AuthError without a key, and UsageError without a base URL. */
   service(): Promise<Service>;
-  /** Settings that `service()` uses. Throws when `service` does. */
+  /** Returns the settings that `service()` uses. Throws in the same cases. */
   connected(): Promise<ConnectedSettings>;
   withKey(settings: Settings): Promise<Settings>;
   /** Creates a service that the caller must close. */
@@ -62,7 +62,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return stdin;
   };
   const { signal } = interruption;
-  // Used until the settings are resolved.
+  // The environment decides until settings are resolved.
   let isAccessible = isSwitchedOn(env.ACCESSIBLE);
   const console = createConsole({
     get stdin() {
@@ -201,7 +201,7 @@ export const ownProcesses: Processes = {
   },
 };
 
-/** Returns how to run this program again. A single executable has no script. */
+/** Returns the command that runs this program again. A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

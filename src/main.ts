@@ -8,7 +8,7 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/** Runs a command line and returns the exit code. Calls `load` unless `ready` returns the text. */
+/** Runs a command line and returns the exit code. Calls `load` unless `ready` returns a text to print. */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
     const text = ready(argv, () => terminal({}));

@@ -16,7 +16,7 @@ export function countBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return counts;
 }
 
-/** Keeps the last item per key, at the place of the first. */
+/** Returns the last item per key, in the order of the keys' first items. */
 export function onceBy<T>(items: Iterable<T>, keyOf: (item: T) => unknown): T[] {
   return [...new Map(Array.from(items, (item) => [keyOf(item), item])).values()];
 }
@@ -37,7 +37,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Returns the first index for which `holds` is true. It must be true for all later indexes. */
+/** Returns the first index for which `holds` is true, or `count`. It must be true for all later ones. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -28,7 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Runs `work` on items. A failure ends its worker. When all have ended, rejects with the first failure. */
+/** Runs `work` on items. A failure ends its worker. When all have ended, rejects with one of the failures. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

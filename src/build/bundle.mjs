@@ -61,7 +61,7 @@ async function copyFonts() {
   return FAMILIES.map(([family]) => join('node_modules/@fontsource', family));
 }
 
-// Renames the complete directory, so that commands during the build find their files.
+// The complete directory is renamed, so that commands during the build find their files.
 const staged = `${directory}-${process.pid}`;
 
 function buildApp() {

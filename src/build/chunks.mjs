@@ -38,7 +38,7 @@ export function buildFile(directory, name, source) {
   return buildChunks(directory, { [name]: source }, { output: { codeSplitting: false } });
 }
 
-/** Builds one file per worker, which runs from its text because an executable has no files. */
+/** Builds one file per worker. Workers run from text, because a single executable has no files. */
 export async function buildWorkers(directory) {
   const workers = [
     buildFile(directory, 'parquet-worker', 'src/files/formats/parquet/worker.ts'),

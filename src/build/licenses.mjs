@@ -76,7 +76,7 @@ export function formatLicenses(packages) {
   return [`The following packages are part of this program.\n`, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Formats a CycloneDX 1.6 bill. It is reproducible, because it has no time or serial number. */
+/** Formats a reproducible CycloneDX 1.6 bill of materials, which has no time or serial number. */
 export function formatBillOfMaterials(program, packages) {
   const component = componentOf({ ...program, purl: purlOf(program) }, 'application');
   const components = packages.map((one) => componentOf(one, 'library'));

@@ -38,7 +38,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** Loads the program with its stored code, which V8 rejects if its flags have changed. */
+/** Loads the program with its stored code, which V8 rejects if V8's flags have changed. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));

@@ -4,7 +4,7 @@
  */
 const STUBS = {
   // node20: If an assertion without a message fails, Node 20 parses the whole bundle for minutes. A server
-  // can cause that, such as with a status below 100.
+  // can cause this, for example with a status below 100.
   'node:assert': stub(
     'node:assert',
     '{}',
@@ -14,7 +14,7 @@ const STUBS = {
   ),
   'node:child_process': stub('node:child_process', '{}'),
   'node:http': stub('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
-  // conf writes with atomically, whose signal handlers end the process. qrctl does not use it to write.
+  // conf writes with atomically, whose signal handlers end the process. qrctl never writes with conf.
   atomically: stub('atomically', '{ __esModule: true, writeFileSync: () => missing("writeFileSync") }'),
   // fontkit needs brotli (120 KB) only for WOFF2; the fonts in dist/ are WOFF.
   'brotli/decompress.js': stub('brotli', '{}'),

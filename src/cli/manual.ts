@@ -63,7 +63,7 @@ export function fullName(names: readonly string[]): string {
   return ['qrctl', ...names].join(' ');
 }
 
-/** Formats `Format: png, svg (default: png)`. Shows only three of more than `most` choices. */
+/** Formats `Format: png, svg (default: png)`. Shows three choices if there are more than `most`. */
 export function describeValues(
   described: { description: string; choices?: readonly string[]; repeatable?: boolean },
   most = Infinity,

@@ -30,7 +30,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a command line. Never throws, so that flags such as `--format json` apply to its errors. */
+/** Reads a command line. Returns errors, so that flags such as `--format json` apply to them. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -149,7 +149,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Adds global flags after the command's own, which may include a positive form (`--color`). */
+/** Adds global flags last, because `--no-color` must follow a command's own `--color` flag. */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {

@@ -47,7 +47,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Returns settings for requests, if any. Never runs a key-command, which may prompt or take long. */
+/** Returns settings with a base URL and key, if any. Never runs a key-command, which may prompt. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);

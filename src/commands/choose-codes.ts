@@ -45,7 +45,7 @@ function filterCodes<C extends CodeLabel>(found: readonly C[], choice: CodeChoic
   });
 }
 
-/** Labels that a command needs. `isWanted`: slugs and names, even of codes specified by ID. */
+/** Labels that a command needs. If `isWanted`, codes specified by ID also get slugs and names. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt;
@@ -63,8 +63,8 @@ async function findCodes(
 }
 
 /**
- * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request, and an
- * unknown ID fails later, without the others. Throws when `chooseCodes` does.
+ * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request. An unknown ID
+ * fails later, without the others. Otherwise throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -88,7 +88,7 @@ export async function chooseLabels(
 
 /**
  * Chooses codes for a log with scans of the `known` IDs. A43: if slugs are not found, and as many codes in
- * the log were deleted, returns those as missing, so that the others are read.
+ * the log were deleted, returns the deleted codes as missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,

@@ -21,7 +21,7 @@ type FileOfCodes = FileChoice & { from: string };
 
 /**
  * Returns the rows in the `--from` file with their codes. Calls `check` before the first request. Throws
- * UsageError with each row whose code does not exist.
+ * UsageError that lists rows whose codes do not exist.
  */
 export async function readRowsOfFile(
   context: Context,
@@ -45,7 +45,7 @@ export async function readRowsOfFile(
   return found;
 }
 
-/** Returns the codes in the `--from` file. Unless `isWanted`, an ID costs no request. */
+/** Returns the codes in the `--from` file. Unless `isWanted`, a file of IDs costs no request. */
 export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,

@@ -21,7 +21,7 @@ interface Extra {
   group?: string;
   complete?: Completion;
   writes?: true;
-  /** Flag that acts on more codes, skips a check or prompt, or overwrites. Never suggested for a typo. */
+  /** Whether never to suggest the flag, because it acts on more codes, overwrites, or skips a safeguard. */
   risky?: true;
   rare?: true;
   /** Flags that this flag requires. One of a nested list is enough. Flags not in the command are ignored. */
@@ -165,7 +165,7 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the value that equals a text, ignoring case. Otherwise throws InvalidArgumentError. */
+/** Returns the value that equals a text or its lower-case form. Otherwise throws InvalidArgumentError. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;

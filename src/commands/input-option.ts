@@ -30,14 +30,14 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   else checkChoice(names, flags);
 }
 
-/** Lists the logs passed to `--input`, if any. Throws UsageError if one is missing or would be replaced. */
+/** Lists the logs passed to `--input`, if any. Throws UsageError if one is missing or an output file. */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,
   names: readonly string[],
   { input, rotated = true }: InputFlags,
 ): Promise<InputLog[] | undefined> {
   if (!input) return undefined;
-  // A shell expands `--input *.csv` to several words.
+  // A shell may expand `--input *.csv`, so CODE may be a file.
   const code = names.find((name) => !existsSync(name));
   if (code !== undefined)
     throw new UsageError(`cannot read ${code}: no such file, and CODE can't be used with --input here`, {

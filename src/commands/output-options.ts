@@ -172,7 +172,7 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   return createWorkbookSink(await openFile(), { columns: plan.columns, zone });
 }
 
-/** Prints a text, with GitHub Actions commands made harmless, or writes it to the file `path`. */
+/** Prints a text, with GitHub Actions commands disabled, or writes it to the file `path`. */
 export async function writeText(context: Context, path: string | undefined, text: string): Promise<void> {
   const { console, processes, facts } = context;
   if (path === undefined) return console.write(console.harmless(text));

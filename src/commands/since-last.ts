@@ -103,7 +103,7 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints and returns the rows changed since `last`, or all rows without it. Stores all rows. */
+/** Prints and returns the rows that changed since `last`, or all rows without `last`. Stores all rows. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],

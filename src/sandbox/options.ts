@@ -1,4 +1,4 @@
-/** Options for behavior that the specification leaves open. */
+/** Sandbox options, some for behavior that the specification omits. */
 import { systemClock } from '#base/time/time';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
@@ -7,7 +7,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Maximum number of new codes per plan, which the specification omits. */
+/** Maximum number of codes besides the samples. The specification defines none. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {
@@ -16,7 +16,7 @@ export interface Behavior {
   sinceInclusive: boolean;
   untilInclusive: boolean;
   boundsResolution: 'ms' | 's';
-  /** Response to a limit above the maximum: capped, 400, or a number of rows. */
+  /** Effect of a `limit` above the maximum: the maximum, a 400, or this number of rows. */
   overLimit: 'cap' | 'reject' | number;
   badPage: 'reject' | 'default';
   listOrder: 'newest' | 'oldest' | 'id';
@@ -47,7 +47,7 @@ const DEFAULTS = {
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,
   tieSize: 3,
-  /** Number added to every scan ID, for IDs beyond 2^53. */
+  /** Number added to every scan ID, to get IDs above 2^53. */
   idOffset: 0n,
   live: 0,
   liveScansOfNewCode: Infinity,

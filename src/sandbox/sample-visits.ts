@@ -1,4 +1,4 @@
-/** Generates sample scans in roughly the proportions of real logs, with hostile referrers. */
+/** Generates scan values, such as cities and browsers, in realistic shares. Some referrers are hostile. */
 import type { Scan } from '#service/shapes';
 
 type Shares = readonly (readonly [share: number, value: Partial<Scan>])[];

@@ -22,7 +22,7 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Idle time in ms before a connection is closed: longer than a window, so that clients keep it. */
+/** Time in ms before an idle connection is closed: longer than a rate limit window. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with system errors such as `EADDRINUSE`. */
@@ -109,7 +109,7 @@ function isAuthorized({ headers }: SandboxRequest, key: string): boolean {
 
 async function listen(server: Server, port: number): Promise<number> {
   const listening = once(server, 'listening');
-  // Keeps running if an accept fails later, as without free descriptors (EMFILE).
+  // Keeps running if the server later fails to accept a connection (EMFILE).
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await listening;
@@ -135,7 +135,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   for await (const chunk of incoming) {
     bytes += chunk.length;
     if (bytes <= MOST_BYTES.sandboxBody) chunks.push(chunk);
-    // Keeps reading for a while, so that the client can read the 413.
+    // Reads up to 64 times the maximum, so that the client can receive the 413.
     if (bytes > 64 * MOST_BYTES.sandboxBody) throw new Error('endless request');
   }
   const body = bytes === 0 ? undefined : Buffer.concat(chunks);
@@ -166,7 +166,7 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** Creates a limiter. It does not count requests without a valid key or for the OpenAPI document. */
+/** Creates a rate limiter. `admit(false)` allows a request but does not count it. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
@@ -182,7 +182,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Rounds up, because requests after an earlier reset would still get 429.
+    // Rounds up, because a request at an earlier time would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

@@ -22,7 +22,7 @@ interface AddedScan {
 
 export type ScanLog = ReturnType<typeof createScanLog>;
 
-/** Scans for a query, sorted by time and ID or in order of arrival. */
+/** Scans that match a query, sorted by time. If `scanOrder` is `none`, added scans are last. */
 interface Selection {
   total: number;
   settled: number;
@@ -67,7 +67,7 @@ function select(
   const extra = added.filter(({ ms }) => ms >= (fromMs ?? -Infinity) && ms < (toMs ?? Infinity));
   const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Index at which an added scan belongs: after all scans up to its time, or at the end if unsorted.
+  // Returns the index for an added scan: after all scans up to its time, or at the end if unsorted.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
@@ -107,8 +107,8 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
 }
 
 /**
- * Returns a function that maps a place in the listing to a scan, in no order by time, as in a query without
- * ORDER BY.
+ * Returns a function that maps a place in an unsorted listing, as from a query without ORDER BY, to a
+ * position in the selection.
  */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
@@ -117,7 +117,7 @@ function scattering({ settled, total }: Selection): (place: number) => number {
   return (place) => (place < size ? (place * stride + first) % size : place);
 }
 
-/** Returns a step that visits each of `size` places once: coprime to `size`, near the golden section. */
+/** Returns a step of about 0.618 `size`. It is coprime to `size`, so it visits each place once. */
 function strideOf(size: number): number {
   let stride = Math.max(1, Math.floor(size * 0.618));
   while (divisor(stride, size) !== 1) stride++;

@@ -1,4 +1,4 @@
-/** Computes scans from their index, so that ten million scans need no memory. */
+/** Computes each scan from its index instead of storing it in memory. */
 import { firstIndex } from '#base/collections';
 import { DAY_MS, formatInstant, HOUR_MS, weekdayOfDay } from '#base/time/time';
 import { fraction, hash } from './chance.ts';
@@ -18,9 +18,9 @@ export interface SeriesShape {
 
 export type Series = ReturnType<typeof createSeries>;
 
-/** Average number of runs of `tieSize` scans for each run with equal times. */
+/** Average number of runs (of `tieSize` scans) per run whose scans have equal times. */
 const RUNS_PER_TIE = 8;
-/** Number of IDs per code. IDs from ADDED_IDS_FROM on are for scans that tests add. */
+/** Number of scan IDs per code. Those from ADDED_IDS_FROM on are for added scans. */
 const IDS_OF_CODE = 1_000_000_000;
 const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;
@@ -69,7 +69,7 @@ function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offs
   return idOffset === 0n ? id : idOffset + BigInt(id);
 }
 
-/** Weights by hour in the code's time zone, and by weekday from Monday. */
+/** Scan rates by hour (in the code's time zone) and weekday (Monday first). */
 interface Week {
   hours: readonly number[];
   weekdays: readonly number[];
@@ -133,7 +133,7 @@ function createRhythm(shape: SeriesShape): (part: number) => number {
 
 type Phase = (part: number) => number;
 
-/** Changes over time: spring-menu fades, summer-menu grows, and old-poster was removed three weeks ago. */
+/** Scan rates over time: spring-menu's falls, summer-menu's rises, and old-poster's is 0 from 77 % on. */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,

@@ -5,7 +5,7 @@ export interface ScanRun {
   signal: AbortSignal;
   console: {
     note(line: string): void;
-    /** Prints a warning, with `always` even under --quiet. */
+    /** Prints a warning, even with --quiet if `always`. */
     warn(line: string, always?: boolean): void;
     progress(unit: string): {
       update(work: { done: number; total?: number; detail?: string }): void;

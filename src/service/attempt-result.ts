@@ -147,8 +147,8 @@ const MIN_ATTEMPTS = 7;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns an exponential back-off in ms with full jitter; undefined to give up. `spentMs` excludes rate-limit
- * pauses; `random` is in [0, 1).
+ * Returns Retry-After plus an exponential back-off in ms with full jitter; undefined to give up. `spentMs`
+ * excludes rate-limit pauses; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

@@ -9,15 +9,15 @@ type Callback = Connector.Callback;
 /** Opens a socket that can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** Maximum number of connections. undici would retry endlessly if the peer closes each one. */
+/** Maximum number of connections per request. undici would retry endlessly if the peer closes each. */
 const MAX_OPENS = 3;
 
 /** Shared connector, which resumes TLS sessions. It has no timeout, because callers set deadlines. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connector, which uses the proxy `tunnel` if set. Replaces undici's socket errors, which cause
- * endless retries.
+ * Creates a connector that uses the proxy `tunnel`, if set. It replaces undici's socket errors, because they
+ * cause endless retries.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;
@@ -53,7 +53,7 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-/** Passes an unrequested 100 (RFC 9110, 15.2) on as 102: undici skips 102, but closes at 100. */
+/** Changes an unrequested 100 (RFC 9110, 15.2) to 102. undici skips 102, but closes after 100. */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;

@@ -24,7 +24,7 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Minimum number of bytes to escape: half the size from which V8 allocates each string separately. */
+/** Minimum size in bytes of a body to escape: half the size at which V8 allocates strings separately. */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 

@@ -1,6 +1,6 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** Number of characters to redact. It exceeds SEARCHED, whose end a key may cross. */
+/** Maximum number of characters to redact. It exceeds SEARCHED, whose end a key may cross. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;

@@ -1,7 +1,7 @@
 import { checkBounds, ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
 
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
-/** Maximum number of digits, because a number with millions takes minutes to parse. */
+/** Maximum number of digits per number. Millions of digits would take minutes to parse. */
 const MAX_DIGITS = 100;
 
 /** Parses JSON, with integers beyond 2^53 as bigint, and `__proto__` as a plain key. Throws SyntaxError. */

@@ -50,9 +50,7 @@ function variable(env: NodeJS.Dict<string>, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 
-/**
- * Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in a password, which would make the user name the host.
- */
+/** Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in a password: the user name would become the host. */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);

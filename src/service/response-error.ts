@@ -43,7 +43,7 @@ export async function isFromService({ text }: HttpResponse, { remaining }: RateH
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
-/** Maps all statuses except 2xx and 429 to errors. Only this function does. */
+/** Returns the error for a response with any status except 2xx and 429. */
 export function responseError(
   subject: Subject,
   { status, headers, text }: HttpResponse,

@@ -1,4 +1,4 @@
-/** Lists known values of enumerations; others are accepted. */
+/** Known enumeration values. Others are accepted. */
 
 export const CODE_TYPES = [
   'url',

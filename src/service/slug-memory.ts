@@ -1,4 +1,4 @@
-/** Caches codes by slug. Each use reads the code itself, so a wrong entry costs only one request. */
+/** Caches codes by slug. Commands fetch a code before use, so a wrong entry costs only one request. */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';
 import type { QrCode } from './shapes.ts';

@@ -68,9 +68,9 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 10;
 
 /**
- * Compares workspaces. Returns `renew` if one of up to ten codes in the file exists here, because the key was
- * rotated or the service moved. Without codes, returns `renew` unless `mayKnowMore` and the key differs.
- * Throws UsageError for another workspace.
+ * Returns `same` if URL and key match. Returns `renew` if one of up to ten codes in the file exists here,
+ * because the key was rotated or the service moved. Without codes, returns `renew` unless `mayKnowMore` and
+ * the key differs. Throws UsageError for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

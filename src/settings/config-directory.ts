@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Restricts permissions. Returns a sentence for each path that other users could access. */
+/** Restricts the config's permissions. Describes each path that other users could access. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(

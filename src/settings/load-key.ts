@@ -12,7 +12,7 @@ import { OTHERS_WRITE, plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/** Returns settings with the key, read now if pending. Messages never contain the key. */
+/** Returns settings with the key, which it reads if pending. Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;

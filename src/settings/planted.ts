@@ -17,8 +17,8 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * Returns another user's ID if that user may have created the file. Trusts owners of directories above it
- * (root with HOME kept by sudo), except in a directory open to all (/tmp).
+ * Returns another user's ID if that user may have created the file. Trusts an owner who also owns the
+ * directory (root with HOME kept by sudo), except below a directory open to all (/tmp).
  */
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
@@ -50,7 +50,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // With umask 002, the user's group can write. Trusts it above the config's directory, except for root.
+  // With umask 002, the user's group can write. It is trusted above the config's directory, except by root.
   const writers = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>

@@ -22,7 +22,7 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
-/** Returns the key, or in `pendingKey` how to read it. */
+/** Returns the key, or its source as `pendingKey`. */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };

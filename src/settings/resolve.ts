@@ -55,7 +55,7 @@ function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced 
   return { key, text: fallback, source: 'default' };
 }
 
-/** Returns a setting for display, even if invalid, so that users can find it. */
+/** Returns a setting for display, even if invalid, so that users can see the fault. */
 export function shownSetting(key: SettingKey, inputs: Inputs) {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };

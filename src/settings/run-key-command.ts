@@ -9,7 +9,7 @@ import type { Clock } from '#base/time/time';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 
 const COMMAND_MS = 30_000;
-/** Maximum time in ms to wait for the end of the output, which a background process may delay. */
+/** Maximum time in ms to wait for output after the command has ended, or for its end after SIGTERM. */
 const GRACE_MS = 500;
 
 export interface CommandRun {
@@ -22,7 +22,7 @@ export interface CommandRun {
   timeoutMs?: number;
 }
 
-/** Runs a key-command without a shell, and without the key in its environment. */
+/** Runs a key-command without a shell and without QRCTL_API_KEY, and returns its output. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);
@@ -75,7 +75,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Collects output. Prints standard error line by line, and a prompt immediately. */
+/** Collects output. Prints standard error by line, or immediately if the command may prompt. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

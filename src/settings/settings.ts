@@ -23,7 +23,7 @@ export interface Inputs {
 
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
-/** Source of a key, which is read only if a request needs it. A `problem` prevents running the command. */
+/** Source of a key that is read only if a request needs it. A `problem` prevents running the command. */
 export type PendingKey = { path: string } | { command: string; problem?: CommandProblem };
 
 export interface Settings {

@@ -16,7 +16,7 @@ export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** Reads the config. If it is invalid or may be another user's, throws and changes nothing. */
+/** Reads the config. If it is invalid or may be another user's, throws UsageError and changes nothing. */
 export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
   // If the home is not a directory, there is no config. QRCTL_CONFIG_DIR must be a directory.

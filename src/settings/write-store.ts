@@ -46,7 +46,7 @@ export async function updateStore(
       const text = await write(disk, file, after);
       if (!isStored(file, text))
         throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
-      // Reading corrects permissions only if the file exists. Each sentence is returned once.
+      // `corrected` covers the directory of a new file. The set omits repeated sentences.
       return { ...(await readStore(env)), corrections: [...new Set([...first.corrections, ...corrected])] };
     } finally {
       await lock.release();

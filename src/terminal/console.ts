@@ -27,7 +27,7 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Returns whether a program that reads standard output may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Whether to write for screen readers. Settings may change it. */
+  /** Returns whether to write for screen readers, which settings may change. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -101,7 +101,7 @@ export function createConsole(options: ConsoleOptions) {
     },
     harmless,
     flush: () => flushFile(stdout),
-    /** Prints a line without control characters and line ends, unless --quiet. */
+    /** Prints a line with control characters and line ends escaped, unless --quiet. */
     note,
     warn: (text: string, always = false) => {
       if (always || !quiet)

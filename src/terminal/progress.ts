@@ -100,7 +100,7 @@ export function createPlainProgress(note: (line: string) => void): Progress {
 const LINE_MS = 30_000;
 const CHECK_MS = 1000;
 
-/** Prints one line per 30 s of work, not counting pauses, and one per pause. */
+/** Creates progress with a line per 30 s of work, not counting pauses, and a line per pause. */
 export function createSpokenProgress(unit: string, note: (line: string) => void, clock: Clock): Progress {
   const watch = createStopwatch(clock);
   let work: Work | undefined;
@@ -141,13 +141,13 @@ interface BarState extends Work {
   pauseLeftMs?: number;
 }
 
-/** Widths of the bar, widest first. 0 shows only the percentage. */
+/** Bar widths in columns. 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
 const RATE_FROM_MS = 500;
 
 const LEFT_FROM_MS = 1000;
 
-/** Renders a line of at most `room` columns. Reduces the bar to the percentage, then drops the detail. */
+/** Renders a line of at most `room` columns. To fit, shrinks and omits the bar, and then omits the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total, '/')} ${unit}`;

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '#base/errors';
 
-/** How a line is edited: by Node (`edited`, or `secret` without echo) or by the terminal (`plain`). */
+/** Editor of the line: Node (`edited`, or `secret` without echo) or the terminal (`plain`). */
 type Manner = 'edited' | 'plain' | 'secret';
 
 interface PromptOptions {

@@ -19,10 +19,10 @@ export interface TableOptions {
 
 const SAMPLE = 1000;
 
-/** Maximum width of cells without another limit. */
+/** Maximum width in columns of a cell without another limit. */
 const WIDEST_CELL = 1000;
 
-/** Formats a table. Prints nothing until a sample of the rows determines the widths. */
+/** Creates a table formatter. It first collects a sample of the rows to determine the widths. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;

@@ -63,7 +63,7 @@ test('fetchInOrder reads page numbers lazily, and yields pages whose numbers are
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test("fetchInOrder throws a page's error after it has yielded the pages before, and ignores later errors", async () => {
+test("fetchInOrder throws a page's error after it has yielded all earlier pages, and ignores later errors", async () => {
   const { fetch, give, fail } = controlled();
   const pages = fetchInOrder([1, 2, 3], fetch, 3);
   const first = pages.next();

@@ -144,7 +144,7 @@ describe('compiled code', () => {
     build: { execPath: import.meta.filename },
     flags: { execArgv: ['--no-opt'] },
   };
-  test.each(Object.keys(others))('is not used by a Node binary with a different %s', (what) => {
+  test.each(Object.keys(others))('is not used by a Node process that differs in %s', (what) => {
     write();
     const other = { ...here, ...others[what] };
     expect(read(other)).toBeUndefined();

@@ -73,7 +73,7 @@ test('V8 accepts the compiled code from an earlier run, even if that run changed
   });
 });
 
-test('V8 receives compiled code only if the source in dist/ is unchanged', async () => {
+test('V8 receives no compiled code if the cached source differs from the source in dist/', async () => {
   const { env, files } = await useCache();
   await runCli(['config', 'path'], { env });
   for (const file of files()) {

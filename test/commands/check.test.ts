@@ -219,7 +219,7 @@ describe('qr check', () => {
       expect([loud.code, loud.stdout]).toEqual([8, expect.stringContaining('unreachable')]);
     });
 
-    it('writes no --output file, but prints the result for each destination to standard output (7)', async () => {
+    it('writes no file with --output, and prints the result for each destination without --output (7)', async () => {
       const { sandbox, cwd, check, dead } = await useSilence('a', 'b', 'c');
       add(sandbox, ...dead);
       expect(await check('-o', 'all.csv')).toMatchObject({ code: 7, stdout: '' });

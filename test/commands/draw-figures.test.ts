@@ -207,16 +207,19 @@ describe('a table', () => {
     expect(text).toMatch(/\nyoung .* 31 † .*1\.0 † {2,}–\n/);
   });
 
-  it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits into %i columns, and always has the scans', (width) => {
-    for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
-      draw([CODES], width, { ...COMPARED, style }),
-    )) {
-      for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
-      expect(text).toContain('12,345');
-    }
-  });
+  it.each([30, 40, 60, 70, 80, 100, 120, 200])(
+    'fits into %i columns, and always shows the number of scans',
+    (width) => {
+      for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
+        draw([CODES], width, { ...COMPARED, style }),
+      )) {
+        for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+        expect(text).toContain('12,345');
+      }
+    },
+  );
 
-  it('omits columns in narrow terminals: first the share, then the previous figures, and the change last', () => {
+  it('omits columns in narrow terminals in this order: share, previous figures, average per day, change', () => {
     const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
     expect(heads(90)).toEqual(['scans', 'share', 'per day', 'before', 'before/day', 'change']);
     expect(heads(76)).toEqual(['scans', 'per day', 'before', 'before/day', 'change']);

@@ -264,7 +264,7 @@ describe('qr image of many codes', () => {
     });
   });
 
-  it('with --dry-run, lists the images that a run would create, their sizes, and the errors in the others', async () => {
+  it('with --dry-run, lists the images that a run would create, their sizes, and the errors for the others', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
     const { code, stdout, stderr } = await image(argv`--all --output-dir codes --size 15mm --dry-run`);

@@ -53,7 +53,7 @@ describe('one report per value', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('create the directory /proc/none/reports')]);
   });
 
-  test('omits codes created after the period, and the last line counts the scans in all reports', async () => {
+  test('has a last line that counts the scans in all reports, and a single report omits codes created after the period', async () => {
     const { cwd, env } = await useClients();
     const { stderr } = await runHere(['scans', 'report', '--all', ...RANGE, '-o', 'all.html'], { env, cwd });
     await runHere(['qr', 'create', '--name', 'Later', '--destination', 'https://example.com/'], { env, cwd });

@@ -104,7 +104,7 @@ describe('a joined column', () => {
     expect(piped.stdout).toBe(fromCsv.stdout);
   });
 
-  test('is not used if a dimension has the same name, and a note says this (F21)', async () => {
+  test('is not used if a dimension has the same name, and a note says that the dimension is used (F21)', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];

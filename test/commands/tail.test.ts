@@ -90,7 +90,7 @@ test('scans tail prints one note about an outage, continues after it, and prints
   expect(shown).toEqual([...shown].sort());
 });
 
-test('scans tail ends with 0 and without a message if its reader closes the pipe', async () => {
+test('scans tail ends with 0 if its reader closes the pipe', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const running = await startCli(['scans', 'tail', id, '--since', '1h', ...FAST], { env: sandbox.env });

@@ -143,7 +143,7 @@ describe('scans watch', () => {
 });
 
 describe('scans watch --input', () => {
-  it('has the same results from exported files as from the service, and sends no request', async () => {
+  it('has the same results for codes with scans from exported files as from the service, and sends no request', async () => {
     const { run, counted, watch } = await useCodes();
     await run('scans', 'export', '--all', '-o', 'all.csv', '-q');
     const service = await watch('--all', ...UNTIL, '-f', 'json');

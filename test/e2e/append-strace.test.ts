@@ -120,7 +120,7 @@ const wantedOf = (sandbox: TestSandbox) =>
 
 describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, calls }) => {
   test.each(FAULTS)(
-    'can end at any fsync, write, rename or truncate with $inject, and the next run leaves each scan once',
+    'can end at any fsync, write or rename with $inject, and the next run leaves each scan once',
     async (fault) => {
       const sandbox = await useSandbox({ codes: 1, scans: 900, limit: 1_000_000 });
       const line = append(sandbox);
@@ -174,7 +174,7 @@ describe.runIf(hasStrace && SOAK)('--restart with a file that has scans of a del
 
 describe.runIf(hasStrace && SOAK)('`scans verify --repair` with a file that lacks late scans', () => {
   test.each(FAULTS)(
-    'can end at any fsync, write, rename or truncate with $inject, and the next run leaves each scan once',
+    'can end at any fsync, write or rename with $inject, and the next run leaves each scan once',
     async (fault) => {
       const sandbox = await useSandbox({ codes: 1, scans: 931, limit: 1_000_000 });
       const start = await useStart(sandbox, append(sandbox));

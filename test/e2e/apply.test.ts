@@ -44,7 +44,7 @@ describe('qr apply', () => {
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
 
-  it('counts the keys by outcome, also if nothing changes, and mentions the lock file only if it exists', async () => {
+  it('counts the keys by outcome, even if nothing changes, and mentions the lock file only if it exists', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     sandbox.workspace.create({ name: 'Poster 1', destination: 'https://example.com/1' });
     await write(file(row(1)));

@@ -157,14 +157,17 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it.runIf(SOAK)('deletes a code that is scanned continuously (0), or keeps the code (9)', async () => {
-    const sandbox = await useSandbox({ ...DATA, live: 20 });
-    const directory = await useDirectory();
-    const id = sandbox.codeId();
-    const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
-    expect([0, 9]).toContain(run.code);
-    expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
-  });
+  it.runIf(SOAK)(
+    'deletes a code that is scanned continuously, and exits with 0, or keeps the code and exits with 9',
+    async () => {
+      const sandbox = await useSandbox({ ...DATA, live: 20 });
+      const directory = await useDirectory();
+      const id = sandbox.codeId();
+      const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
+      expect([0, 9]).toContain(run.code);
+      expect(sandbox.workspace.codes().some((code) => code.id === id)).toBe(run.code === 9);
+    },
+  );
 
   it('suggests pausing the code instead on a terminal', async () => {
     const sandbox = await useSandbox(DATA);

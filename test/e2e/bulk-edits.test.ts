@@ -92,7 +92,7 @@ describe('a sheet whose codes were created', () => {
     ['skip', 'https://example.com/2', 'unchanged'],
   ];
   it.each(firstRows(2, decisions))(
-    'has the decision %s in its results file applied only once',
+    'causes no further change after the decision %s in its results file was applied',
     async (decision, destination, outcome) => {
       const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));
       await create();

@@ -70,7 +70,7 @@ describe('a ledger', () => {
     expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv', 'own.jsonl']);
   });
 
-  it("is not kept if its directory can't be created, and a note says this", async () => {
+  it("is not kept if its directory can't be created, and a note says that the run can't remember its requests", async () => {
     const { create, names } = await useBench(rowsOf(2));
     const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
     expect([code, stderr]).toEqual([0, expect.stringContaining("this run can't remember its requests")]);

@@ -158,7 +158,7 @@ describe('a conversion is refused before anything is written', () => {
   test.each([
     ['without a dataset to write', ['--input', 'scans.csv', '-o', 'copy.csv'], '--partition-by'],
     [
-      'with codes of the service',
+      'with codes from the service',
       ['--all', '--input', 'scans.csv', '--output-dir', 'lake', ...MONTHS],
       '--all',
     ],

@@ -19,7 +19,7 @@ const PLACES = [
   'in /proc',
   'below a file',
   'below a link that leads nowhere',
-  'in a home of another user',
+  "in another user's home directory",
 ] as const;
 
 let cwd: string;

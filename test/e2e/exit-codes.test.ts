@@ -124,7 +124,7 @@ describe('exit codes', () => {
   });
 
   test.each(WAYS.filter(({ exit }) => exit !== 0))(
-    'include $exit for $how, also in the error as JSON',
+    'include $exit for $how in the error as JSON',
     async ({ exit, args, sandbox: options, env }) => {
       const sandbox = await useSandbox({ scans: 20, ...options });
       const words = [...args(sandbox), '--format', 'json', '--quiet'];

@@ -73,7 +73,7 @@ describe('the check before a run', () => {
 });
 
 describe('a dry run with a file', () => {
-  it('has the row numbers from the sheet for a workbook, and line numbers for a list', async () => {
+  it('prints the row numbers in the sheet for a workbook, and line numbers for a list', async () => {
     const { qr, read, write } = await useBench(undefined, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);
     const { stdout } = await qr(argv`update --from list.xlsx --status paused --dry-run -f json`);

@@ -89,7 +89,7 @@ describe('the key is never written', () => {
       ],
     ),
     [
-      'a name of its packing',
+      'the name of its content encoding',
       ({ send }) => send({ status: 200, headers: { 'Content-Encoding': SECRET }, body: '{}' }),
     ],
     [
@@ -99,7 +99,7 @@ describe('the key is never written', () => {
     ],
     // Not 200 for what may be repeated: that would be waited for.
     [
-      'half a body',
+      'a truncated body',
       ({ send, request }) =>
         send({ status: request.method === 'POST' ? 201 : 418, headers: {}, body: `{"${KEY}": ` }),
     ],

@@ -136,7 +136,7 @@ function expectInert(cells: string[][], exact: string[][]): void {
   expect(plain.filter((cell) => !cells.flat().includes(cell))).toEqual([]);
 }
 
-test('the sample texts number at least 60, and their formulas are recognized as formulas', () => {
+test('the sample texts number at least 60, and every formula at the start of a text is recognized', () => {
   expect(TEXTS.length).toBeGreaterThanOrEqual(60);
   const inner = ['a formula behind a quote and a separator', 'a formula on a second line'];
   const plain = Object.entries(FORMULAS).filter(([, text]) => !FORMULA.test(text));
@@ -158,7 +158,7 @@ describe('codes with hostile values', () => {
     expect(JSON.stringify(JSON.parse(one.stdout))).toBe(JSON.stringify(CODES[7]));
   });
 
-  test('are inert in CSV, also with --excel, and exact with --raw-cells', async () => {
+  test('are inert in CSV, with and without --excel, and exact with --raw-cells', async () => {
     const service = await useService();
     const [plain, excel, raw] = await Promise.all([
       runByDay(['qr', 'list', '--format', 'csv'], service),

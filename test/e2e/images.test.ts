@@ -82,7 +82,7 @@ describe.runIf(SOAK)('qr image of many codes, stopped', () => {
     ['pwrite64', 'error=ENOSPC'],
     ['rename', 'signal=SIGKILL'],
   ])(
-    'by the kernel, at a %s with %s, leaves only complete images, and the next run continues',
+    'by the kernel, during %s with %s, leaves only complete images, and the next run continues',
     async (call, fault) => {
       const { sandbox, args, directory, faults, expectWhole } = await useImages();
       for (const nth of [5, 60, 140]) {

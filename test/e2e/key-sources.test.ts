@@ -116,7 +116,7 @@ describe('a key-command', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
   });
 
-  test('that prints no key is not stored (3), except with --no-verify', async () => {
+  test('that provides no valid key is not stored (3), except with --no-verify', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
     const run = (words: string[]) => runByDay(words, { env });

@@ -28,7 +28,7 @@ async function useProfiles() {
 const slugOf = ({ workspace }: TestSandbox) => workspace.codes()[0]?.slug ?? '';
 
 describe('a rejected key', () => {
-  test('is reported with its source: a variable, a profile or a login', async () => {
+  test('leads to a hint that fits its source: a variable, a profile or a login', async () => {
     const { qr, sandbox } = await useProfiles();
     const variable = { QRCTL_API_KEY: WRONG, QRCTL_BASE_URL: sandbox.baseUrl };
     const ofVariable = await qr(['qr', 'list'], { env: variable });

@@ -218,10 +218,10 @@ describe.runIf(process.getuid?.() === 0)("qrctl as root in another user's direct
   });
 
   const swaps = {
-    'the file, for a link': 'while :; do ln -sfn "$2/empty" "$1/scans.csv"; rm -f "$1/scans.csv"; done',
-    'the next file and the next state, for links':
+    'the file for a link': 'while :; do ln -sfn "$2/empty" "$1/scans.csv"; rm -f "$1/scans.csv"; done',
+    'the next file and the next state for links':
       'while :; do for f in "$1"/.scans.csv*; do rm -f "$f"; ln -s "$2/full" "$f" 2>&-; rm -f "$f"; done; done',
-    'the directory, for a link':
+    'the directory for a link':
       'cd "$1"; mkdir -p real; while :; do ln -sfn "$2" out 2>&-; rm -f out; mkdir out; mv -T out old 2>&-; rm -rf old; done',
   };
   test.each(Object.entries(swaps))(

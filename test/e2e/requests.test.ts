@@ -67,7 +67,7 @@ describe('the number of requests in an export', () => {
     expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
   });
 
-  test('with --all is the sum for the listing and the pages of each code, and for one page per code in the next append', async () => {
+  test('with --all is the sum for the listing and each code, and is one per code besides the listing in the next append', async () => {
     const sandbox = await useSandbox({ codes: 102, scans: 20 });
     const codes = [...sandbox.workspace.codes()].map(({ id }) => sandbox.scans(id).length);
     const cost = 2 + codes.reduce((sum, scans) => sum + costOf(scans), 0);

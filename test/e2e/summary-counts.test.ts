@@ -92,7 +92,7 @@ describe('the summary of qr create', () => {
 
   const X = ['--name', 'x', '--destination', 'https://example.com/x'];
 
-  it('for one code counts that code, even if it is unclear whether the code was created', async () => {
+  it('for one code counts its outcome, even if it is unclear whether the code was created', async () => {
     const { run } = await useRuns();
     expect(await run('qr', 'create', ...X, '-o', 'x.json')).toMatchObject({
       exit: 0,
@@ -224,7 +224,7 @@ test('the summaries of `qr check` and `qr image` count outcomes', async () => {
   });
 });
 
-test('the summaries of `scans stats`, `scans report` and `scans tail` count codes, rows and files', async () => {
+test('the summaries of `scans stats`, `scans report` and `scans tail` count codes, and list written files', async () => {
   const { run } = await useRuns();
   const range = ['--since', '2020-01-01T00:00Z', '--until', '2030-01-01T00:00Z'];
   const stats = await run('scans', 'stats', '--all', '--by', 'device', '-o', 'stats.csv', ...range);

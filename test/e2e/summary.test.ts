@@ -246,7 +246,7 @@ test.each(firstRows(1, choices))(
   },
 );
 
-test('an export that ends early reports its complete files, and says nothing about data on a device', async () => {
+test('an export that ends early reports how many files are complete, and says nothing about data on a device', async () => {
   const { cwd, run } = await useHalfWay();
   const some = await run('--output-dir', 'scans');
   expect(await readdir(join(cwd, 'scans'))).toHaveLength(3);

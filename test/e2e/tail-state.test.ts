@@ -225,8 +225,8 @@ describe('a kill with SIGKILL', () => {
   });
 });
 
-describe('a state is refused and stays unchanged', () => {
-  test('if it belongs to another workspace, or to another address without --moved-from (S6)', async () => {
+describe('a tail is refused', () => {
+  test('if its state belongs to another workspace, or to another address without --moved-from (S6)', async () => {
     const { add, at, args, id, cwd } = await useTail();
     const other = await useSandbox({ codes: 2, scans: 5, seed: 9 });
     const own = await useTail();
@@ -252,7 +252,7 @@ describe('a state is refused and stays unchanged', () => {
     ]);
   });
 
-  test('if its directory is missing, or if --moved-from is passed without --state', async () => {
+  test('if the directory of its state does not exist, or if --moved-from is passed without --state', async () => {
     const { at, cwd, id, sandbox } = await useTail();
     const missing = await runByDay(['scans', 'tail', id, '--state', join(cwd, 'no', 'tail.json')], at);
     expect([missing.code, missing.stderr]).toEqual([
@@ -264,7 +264,7 @@ describe('a state is refused and stays unchanged', () => {
   });
 });
 
-test('a link to a state is followed, and its target is replaced', async () => {
+test('a link to a state is followed, and an empty target is refused (2)', async () => {
   const { add, at, args, id, cwd, state } = await useTail();
   await symlink(state, join(cwd, 'link.json'));
   add();

@@ -76,7 +76,7 @@ describe('a loss', () => {
       8,
     ],
     [
-      'of a state that was replaced with an older one',
+      'of the newest state, which was replaced with an older one,',
       async (job) => {
         await copyFile(job.at('log.csv.state.json'), job.at('older'));
         addScan(job.sandbox, 0, -MINUTE);
@@ -145,7 +145,7 @@ describe('a loss', () => {
 });
 
 describe('`scans verify`', () => {
-  test('exits with 9 for an edited archive in --input (V10)', async () => {
+  test('exits with 9 for a truncated archive in --input (V10)', async () => {
     const job = await useLogs();
     await exportAll(job, '--rotated');
     await mkdir(job.at('archive'));

@@ -151,7 +151,7 @@ describe('extra rows in a plain export', () => {
   });
 });
 
-test("a file that can't be read is reported as missing scans, and the other files in its directory are compared", async () => {
+test('the scans of a damaged file are reported as missing, and the other files in its directory are compared', async () => {
   const { sandbox, cwd, run } = await useJob({ codes: 2, scans: 5 });
   expect(await run('scans', 'export', '--all', '--output-dir', 'logs', '--append')).toMatchObject({
     code: 0,
@@ -166,7 +166,7 @@ test("a file that can't be read is reported as missing scans, and the other file
   });
 });
 
-test('a missing or invalid file is refused by `scans verify`, and so is --verify without --append', async () => {
+test('`scans verify` without a file or with a missing file is refused, and so is --verify without --append', async () => {
   const { run } = await useJob({ codes: 1, scans: 10 });
   expect(await run('scans', 'verify', '--all')).toMatchObject(ends(2, 'missing --input or --output-dir'));
   expect(await run('scans', 'verify', '--all', '--input', 'none.csv')).toMatchObject({ code: 2 });

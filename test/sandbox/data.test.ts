@@ -98,7 +98,7 @@ describe('sample scans', () => {
     expect(Math.min(weekdays[5] ?? 0, weekdays[6] ?? 0)).toBeGreaterThan(1.3 * (weekdays[1] ?? 0));
   });
 
-  test('for a removed poster end, and those for a growing menu increase', async () => {
+  test('for a removed poster stop, and those for a growing menu become more frequent', async () => {
     const START = 1_735_689_600_000 - 90 * 24 * HOUR_MS;
     const decade = (ms: number) => Math.floor((ms - START) / (10 * 24 * HOUR_MS));
     const dead = await countBy(2, decade);

@@ -158,7 +158,7 @@ describe('since and until', () => {
     });
   });
 
-  test('can be compared with scans in whole seconds', () => {
+  test('are compared with scan times in whole seconds if boundsResolution is `s`', () => {
     expect(sinceThen({ boundsResolution: 's' })).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
     const other = sinceThen({ boundsResolution: 's', sinceInclusive: false, untilInclusive: true });
     expect(other).toEqual({ since: [1000], until: [-1, 0, 1, 999] });

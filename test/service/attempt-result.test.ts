@@ -25,7 +25,7 @@ test('the number of attempts is bounded even if every random wait is 0', () => {
   expect(backoffMs({ ...state, attempts: 7, retryForMs: 1000, random: 0 })).toBeUndefined();
 });
 
-test('the back-off follows a Retry-After of 7 s, and is between 0 and 60.2 s for any value', () => {
+test('the back-off for a Retry-After of 7 s is at least 7 s, and is between 0 and 60.2 s for any Retry-After', () => {
   expect(backoffMs({ ...state, retryAfterMs: 7000, random: 0 })).toBe(7000);
   fc.assert(
     fc.property(fc.double({ min: -1e15, max: 1e15, noNaN: true }), (retryAfterMs) => {

@@ -31,7 +31,7 @@ describe('a page of scans', () => {
     ['an impossible day', { ...SCAN, id: 17, ts: '2026-02-30T00:00:00Z' }, 'scan 17 has a ts that'],
     ['null instead of a scan', null, 'scan 2 on the page is not an object'],
     ['a list instead of a scan', [SCAN], 'scan 2 on the page is not an object'],
-  ])('with %s is refused with an error that states the row', (_name, row, message) => {
+  ])('with %s is refused with an error that identifies the scan', (_name, row, message) => {
     const check = () => checkScanPage(pageOf([SCAN, row]), context);
     expect(check).toThrow(UnexpectedResponseError);
     expect(check).toThrow(`${message}`);

@@ -92,7 +92,7 @@ describe('remembered slugs', () => {
     ]);
   });
 
-  test('have the names of their codes, and are limited to the listed codes after a complete listing', async () => {
+  test('are stored with the names of their codes, and only for the listed codes after a complete listing', async () => {
     const store = storeOf({ codes: [entry(1), entry(2)] });
     const memory = createSlugMemory(store);
     memory.note([

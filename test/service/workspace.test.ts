@@ -26,7 +26,7 @@ async function ask(
 }
 
 describe('a recorded workspace', () => {
-  it('contains no part of the key, and a new salt each time', async () => {
+  it('contains no part of the key, and has a different value each time for the same key', async () => {
     const [first, second] = [await here.record(), await here.record()];
     expect(first.key).not.toBe(second.key);
     for (let at = 0; at + 6 <= KEY.length; at++)
@@ -48,7 +48,7 @@ describe('a recorded workspace', () => {
     expect(requested).toEqual(['a', 'b']);
   });
 
-  it('is refused if ten known codes, from the first to the last, do not exist, and the error names both profiles', async () => {
+  it('is refused if ten known codes, from the first to the last, do not exist, with an error that contains both profiles', async () => {
     const knownIds = Array.from({ length: 28 }, (_, at) => `id-${at}`);
     const { answer, requested } = await ask({ workspace: other, knownIds, exists: ['id-1', 'id-26'] });
     const error = await answer.catch((thrown) => thrown);

@@ -36,7 +36,7 @@ const ann = { id: 'c-1', name: 'Ann', status: 'active', scans: 12 };
 const bob = { id: 'c-22', name: '東京 🫠', status: 'paused', scans: 1234 };
 
 describe('a table', () => {
-  test('aligns columns by display width, also with newer emoji', () => {
+  test('aligns columns by display width, even with newer emoji', () => {
     expect(render([ann, bob]).text).toBe(
       [
         'id    name     status  scans',
@@ -228,7 +228,7 @@ describe('one record', () => {
     );
   });
 
-  test('has less than 5,000 characters for a value of 10 MB', () => {
+  test('is printed in fewer than 5,000 characters if a value has 10 MB', () => {
     expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
   });
 });

@@ -58,7 +58,7 @@ export function formatRunSummary(end: RunEnd): string {
     files,
     outcomes,
   };
-  // A user may have typed a key as the name of a profile or a file.
+  // A user may have typed a key as a profile or file name.
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 

@@ -41,7 +41,7 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Returns a text that is equal for all names of a file. */
+/** Returns the same text for all paths to a regular file. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);

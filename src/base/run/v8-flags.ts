@@ -21,7 +21,7 @@ export function keepWasmSimple(): void {
 
 /** Limits V8's heap: 85 MB instead of 115 for a million scans. Returns a function to call periodically. */
 export function keepMemoryFlat(): () => void {
-  // V8 collects old objects when they have grown by a fifth.
+  // Makes V8 collect old objects when the heap has grown by a fifth.
   setFlags('--heap-growing-percent=20');
   let bounded = false;
   return () => {

@@ -5,14 +5,14 @@
 import { MOST_VALUES } from '#base/bounds';
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
-/** Error whose message follows "the response " or "line 3 ". */
+/** Error whose message is a predicate, such as `has too many values`. */
 export class ExcessiveJsonError extends SyntaxError {}
 
 const SMALL = 1024 * 1024;
 
 const MOST_DEPTH = 100;
 
-/** Parses JSON. Throws SyntaxError, or ExcessiveJsonError for too many or too deeply nested values. */
+/** Parses JSON. Throws SyntaxError and, only for text above 1 MiB, ExcessiveJsonError. */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);

@@ -5,7 +5,7 @@
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Matches non-ASCII text and the character before it, perhaps the digit of a keycap. */
+/** Matches unprintable or non-ASCII text and the character before it, perhaps a keycap's digit. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -42,7 +42,7 @@ function replaceSuspects(text: string, escaped: (found: string, at: number) => s
   );
 }
 
-/** Finds the first character without a glyph, except spaces and parts of emoji. */
+/** Finds the first character without a glyph, except spaces and parts of emoji and words. */
 export function findInvisible(text: string): { at: number; name: string } | undefined {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;
@@ -90,8 +90,8 @@ export function escapeUnits(text: string): string {
 }
 
 /**
- * Unsafe characters. T5: controls, format characters, separators, lone surrogates, and all without a glyph.
- * T7: enclosing marks except that of keycaps. U+2800 is a blank that counts as a letter.
+ * Matches unsafe characters. T5: controls, format characters, line separators, lone surrogates, and others
+ * without a glyph. T7: enclosing marks except that of keycaps. U+2800 is a blank symbol.
  */
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 let suspect: RegExp | undefined;

@@ -3,7 +3,7 @@
  * file, because clean.ts must not load string-width.
  */
 
-/** Measures a text up to the first uncommon character, without the one before, with which it may combine. */
+/** Measures a text up to the character before the first uncommon one, because the two may combine. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

@@ -34,7 +34,7 @@ function looksLikeFormula(text: string): boolean {
   );
 }
 
-/** Matches separators, unless visible ASCII follows that begins no formula. Hardly any text matches. */
+/** Matches a separator or line end, unless the next character is visible ASCII that can't begin a formula. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
@@ -51,7 +51,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Returns a test for a formula at a position. Positions must increase, to scan each character once. */
+/** Returns a function that tests for a formula. Positions must increase, to scan each character once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

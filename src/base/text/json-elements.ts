@@ -18,7 +18,7 @@ export class BrokenJsonError extends SyntaxError {
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Splits a JSON array into elements, or an object into members, unparsed. Throws BrokenJsonError. */
+/** Yields the elements of a JSON array, or the members of an object, as text. Throws BrokenJsonError. */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;
   let count = 0;

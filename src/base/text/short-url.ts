@@ -12,7 +12,7 @@ const LONGEST = 4096;
 
 /**
  * Parses a template: an http or https URL without credentials. Appends `/{slug}` if there is no placeholder.
- * Undefined if it is too long, or has control characters, other braces, or a query but no placeholder.
+ * Returns undefined if it is invalid or too long, or has other braces, or a query but no placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -31,7 +31,7 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
-/** Inserts a code as ASCII, because decoders disagree about other text. Lone surrogates become U+FFFD. */
+/** Fills in a code as ASCII, because decoders disagree about other text. Lone surrogates become U+FFFD. */
 export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));

@@ -15,7 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Returns the offset in a quarter hour; undefined if it changes, as in some zones long ago. */
+  /** Returns the offset in a quarter hour; undefined if it changes, as in some zones before 2012. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);
@@ -35,7 +35,7 @@ export function createLocalTime(zone: string) {
   return { zone, offsetMs, format };
 }
 
-/** Returns the offset in ms in `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+/** Parses the offset, in ms, in `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
 function parseOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset from UTC in '${text}'`);

@@ -81,7 +81,7 @@ function absolute(word: string): Found | undefined {
   );
 }
 
-/** Returns a week. Week 1 contains 4 January, and begins on a Monday (ISO 8601). */
+/** Returns an ISO week, if it exists. Week 1 contains 4 January. Weeks begin on a Monday. */
 function weekOf(year: number, week: number): Found | undefined {
   const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
   return day.weekOfYear === week && day.yearOfWeek === year ? { unit: 'week', day } : undefined;

@@ -12,7 +12,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Resolves the time zone. Throws UsageError for an unknown TZ, which Node treats as UTC. */
+/** Resolves the time zone. Throws UsageError for an unknown one, which Node treats as UTC in TZ. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -29,7 +29,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns the zone in a zone file. If it is a copy, finds an identical system file. */
+/** Returns the name of a zone file's zone, or of an identical system file. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

@@ -127,12 +127,12 @@ export function formatDuration(ms: number): string {
 
 export const EPOCH: Date = new Date(0);
 
-/** Quarter of an hour in ms. Since 1972, offsets of zones have changed only at its multiples. */
+/** Quarter of an hour in ms. In recent years, zone offsets have changed only at its multiples. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Returns the weekday (0: Monday) of a day since 1970. */
+/** Returns the weekday (0: Monday) of a day number (0: 1970-01-01). */
 export function weekdayOfDay(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }

@@ -6,7 +6,7 @@ import { showValue } from '#files/formats/read/input';
 const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
-/** Parses a time or date (start of day) to epoch ms. Without a zone, `defaultZone` (IANA) applies. */
+/** Parses a time, or the start of a date, to epoch ms. `defaultZone` (IANA) is for cells without a zone. */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
   defaultZone?: string,
@@ -43,7 +43,7 @@ export function readAt(
   return undefined;
 }
 
-/** Returns a local time's instants in ms: none or two at clock changes, undefined for an unknown zone. */
+/** Converts a local time to epoch ms: none or two values at clock changes, undefined for an unknown zone. */
 function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
   try {
     if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];

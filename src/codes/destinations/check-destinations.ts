@@ -71,7 +71,7 @@ const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: limits failures per origin, so that an unresponsive host costs the same for any number of codes. */
+/** K9: limits failures per origin, so that more codes on an unresponsive host do not take more time. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {

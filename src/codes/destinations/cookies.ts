@@ -4,7 +4,7 @@ import type { Headers } from '#service/transport';
 const MOST_COOKIES = 50;
 
 /**
- * Creates a cookie store, because some pages redirect to themselves until a cookie is set. Supports `Domain`
+ * Creates a store for cookies, without which some pages keep redirecting to themselves. Supports `Domain`
  * (RFC 6265, 5.1.3) and removal by `Max-Age`.
  */
 export function createCookies() {

@@ -14,7 +14,7 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Returns a function that takes chunks and returns the first final response head (RFC 9110, 15.2). */
+/** Returns a function that takes chunks, and returns the final head when complete (RFC 9110, 15.2). */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
@@ -56,7 +56,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Throws, like browsers, if a header is repeated with different values, as in response splitting. */
+/** Throws if a header has several different values (response splitting), which browsers refuse too. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

@@ -51,8 +51,8 @@ export class RefusedAddressError extends Error {}
 const THREADS = 64;
 
 /**
- * Sets UV_THREADPOOL_SIZE before libuv starts its first thread, and returns the number of parallel lookups.
- * With 32, 200 lookups of 100 ms take less than 1 s.
+ * Sets UV_THREADPOOL_SIZE if it is unset, and returns the number of parallel lookups. Call this before libuv
+ * starts a thread. With 32 at a time, 200 lookups of 100 ms take less than 1 s.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);

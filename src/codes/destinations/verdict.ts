@@ -53,7 +53,7 @@ function hasResponded({ end, redirects }: Trip): boolean | undefined {
   return end.is === 'failed' ? isRefused(end.failure) || !isOnTheWay(end.failure) : undefined;
 }
 
-/** K10: if no destination responded, returns the most frequent error, because this machine may be offline. */
+/** K10: returns the most frequent error if no host responded, because this machine may be offline. */
 export function findSilence(verdicts: Iterable<Verdict>): { requested: number; reason: string } | undefined {
   const reasons = new Map<string, number>();
   let requested = 0;

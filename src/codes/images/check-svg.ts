@@ -16,7 +16,7 @@ const MOST_DEPTH = 50;
 /** Maximum number of clip segments times clip uses, because each use draws all segments. */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Maximum coordinate. An arc with a radius of 10^25 has some hundred thousand pieces. */
+/** Maximum coordinate. An arc with a radius of 10^25 is drawn in over 100,000 pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };

@@ -90,7 +90,7 @@ function offset(corner: Position, { xMm, yMm }: Position): Position {
   return { xMm: corner.xMm + xMm, yMm: corner.yMm + yMm };
 }
 
-/** Prevents printing programs from scaling a page to the printable area (ISO 32000-1, 12.2). */
+/** Makes viewers print pages unscaled by default (ISO 32000-1, 12.2). */
 function setUnscaled(document: Pdf): void {
   const { _root: root } = document as Pdf & { _root: { data: Record<string, unknown> } };
   root.data.ViewerPreferences = document.ref({ PrintScaling: 'None' });

@@ -74,7 +74,7 @@ const TURNS = [1, 0, 3, 2];
 
 /**
  * Traces dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark
- * areas, counterclockwise around light ones, so both fill rules work.
+ * areas, and counterclockwise around light ones in them, so both fill rules work.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;

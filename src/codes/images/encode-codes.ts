@@ -27,7 +27,7 @@ export type EncodedCodes = Awaited<ReturnType<typeof encodeCodes>>;
 
 const AT_ONCE = 200;
 
-/** Encodes codes. Throws UsageError if an address or a PNG would be too large. */
+/** Encodes the short URLs of codes. Throws UsageError if one is too long or a PNG too large. */
 export async function encodeCodes(
   { signal }: { signal: AbortSignal },
   codes: readonly QrCode[],
@@ -99,7 +99,7 @@ export function refuseUnprintable(
 
 /** Minimum margin in modules (ISO/IEC 18004, 5.3.8). */
 const LEAST_QUIET_ZONE = 4;
-/** Minimum number of dots per module, for modules of equal width. */
+/** Minimum number of printer dots per module, for even widths. */
 const LEAST_DOTS = 4;
 const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;

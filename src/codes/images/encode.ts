@@ -13,7 +13,7 @@ export interface Modules {
   isDark(x: number, y: number): boolean;
 }
 
-/** Encodes a text, if it fits, in the smallest version (ISO/IEC 18004) at this level or a higher one. */
+/** Encodes a text, if it fits, in the smallest version (ISO/IEC 18004) at the level `minimum` or higher. */
 export function encodeText(text: string, minimum: Level): Modules | undefined {
   const options = { minCorrectionLevel: correction[minimum], modes: MODES };
   const code = orUndefined(() => generate(text, options));

@@ -140,7 +140,7 @@ interface Place {
   overwrite: boolean;
 }
 
-/** Plans images for a directory. Draws an existing one again, because only equal bytes are unchanged. */
+/** Plans images for a directory. Draws existing ones again, because `unchanged` requires equal bytes. */
 export async function planFiles(
   { signal }: { signal: AbortSignal },
   planned: readonly PlannedImage[],

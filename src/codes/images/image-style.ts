@@ -2,7 +2,7 @@ import type { Color } from '#base/color';
 import type { Level, Modules } from './encode.ts';
 import type { Rendering } from './render-apart.ts';
 
-/** Returns the gray value of a color for a decoder, 0 to 255 (ITU-R BT.601). */
+/** Converts a color to gray (0 to 255) as a decoder does (ITU-R BT.601). */
 export function grayOf({ red, green, blue }: Color): number {
   return Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 }
@@ -20,7 +20,7 @@ export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface Logo {
-  /** Draws the logo. Throws UsageError if drawing takes too much time or memory. */
+  /** Draws the logo to fit `box` pixels. Throws UsageError if this takes too much time or memory. */
   render(box: number, paper: Color): Promise<Rendering>;
 }
 

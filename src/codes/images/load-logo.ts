@@ -10,7 +10,7 @@ import { PNG_SIGNATURE } from './write-png.ts';
 const MOST_PIXELS = 4096;
 const TRIAL_PIXELS = 64;
 
-/** Loads a logo. Its renderer can't use files or the network, and draws the same pixels everywhere. */
+/** Loads a logo. Its renderer uses no files or network, and draws the same pixels on all systems. */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | Fault> {
   const draw = await openLogo(bytes, signal);
   if ('fault' in draw) return draw;

@@ -17,7 +17,7 @@ export class RenderError extends Error {}
 
 /** Maximum processor time for a drawing, in seconds. */
 const MOST_SECONDS = 5;
-/** Maximum wall-clock time for a drawing, in ticks, if the processor is busy. */
+/** Maximum wall-clock time for a drawing, in ticks. */
 const MOST_TICKS = 600;
 const TICK_MS = 100;
 /** Maximum WebAssembly memory in bytes. The largest logo takes 6 MB, and each nested clip as much again. */
@@ -57,7 +57,7 @@ async function readWasm(): Promise<Buffer> {
   return orDamaged(brotliDecompressSync, packed);
 }
 
-/** Starts the thread for an SVG. Throws LocalError if the installation is corrupt. */
+/** Starts a thread, and returns a function that draws in it. Throws LocalError for a corrupt installation. */
 export async function openRenderer(
   svg: string,
   signal?: AbortSignal,

@@ -34,7 +34,7 @@ export function placeFault(drawing: Drawing, place: Position, expected: Expected
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
-/** Tolerance in mm, less than a printer dot, because PNG stores whole pixels per meter. */
+/** Tolerance for sizes in mm, because PNG stores whole pixels per meter. */
 const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {

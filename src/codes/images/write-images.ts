@@ -58,7 +58,7 @@ export async function writeImages(
   }
 }
 
-/** I5: refuses to replace files that no earlier run wrote, unless the bytes are equal. */
+/** I5: refuses to replace changed or unrelated files, unless the bytes are equal. */
 async function refuseForeign(
   { directory, manifest, hashes }: Existing,
   files: readonly ImageFile[],

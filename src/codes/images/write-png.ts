@@ -1,4 +1,4 @@
-/** Writes PNG (W3C PNG, third edition) with one bit per pixel, or three bytes with a logo. */
+/** Writes PNG (W3C PNG, third edition) with one bit per pixel, or 3 or 4 bytes with a logo. */
 
 import { constants, crc32, deflateSync } from 'node:zlib';
 import { getOrAdd } from '#base/collections';

@@ -180,7 +180,7 @@ function splitAtCommas(
 
 const LINE_FEED = 0x0a;
 
-/** Last columns in results and lists. Excel omits them in blocks of 16 rows where they are empty. */
+/** Last columns in results and lists. Excel omits them in blocks of 16 rows if they are all empty. */
 const AT_END = new Set([
   ...['id', 'slug', 'short_url', 'created_at', 'updated_at'],
   ...['outcome', 'error', 'base', 'decision'],

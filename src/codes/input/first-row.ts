@@ -10,7 +10,7 @@ export interface FirstRow {
 
 export const MOST_TITLE_ROWS = 6;
 
-/** Refuses a first row that is a title (one cell, a likely header soon after) or data (an address or ID). */
+/** Refuses a first row that looks like a title (one cell above a likely header) or has an address or ID. */
 export function refuseFirstRow(name: string, [first, ...others]: readonly FirstRow[]): void {
   if (first === undefined) return;
   const message = titleFault(first, others) ?? dataFault(first);

@@ -30,7 +30,7 @@ const FIELD_OF_WORD = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 
-/** Column that only `qr image` manifests have. Short URLs in their `url` would redirect to themselves. */
+/** Column that only `qr image` manifests have. Their `url` has short URLs, which are not destinations. */
 const OF_MANIFEST = 'sha256';
 
 const foldWord = (column: string) => fold(column.normalize('NFC'));

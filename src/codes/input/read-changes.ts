@@ -77,7 +77,7 @@ export function readDestination(
   return { destination: tagged(columns.cell(row, 'destination'), destination, utm, mayLackUtm) };
 }
 
-/** Returns a destination with UTM tags. If that is impossible, only the row's own tags are a fault. */
+/** Adds UTM tags. If that is impossible, the row's own tags are a fault, and those from flags a warning. */
 function tagged(
   cell: InputCell,
   destination: string | undefined,

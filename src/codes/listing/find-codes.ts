@@ -20,7 +20,7 @@ export function targetOf(idOrSlug: string): Target {
   return isUuid(idOrSlug) ? { id: idOrSlug.toLowerCase() } : { slug: idOrSlug };
 }
 
-/** Finds a code. Throws NotFoundError. */
+/** Finds a code by ID or slug. Throws NotFoundError if there is none. */
 export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
   const target = targetOf(idOrSlug);
   if (target.id !== undefined) return service.getCode(target.id);
@@ -80,9 +80,7 @@ async function getAll(
   return isStale ? undefined : found;
 }
 
-/**
- * Returns whether all slugs are cached and requests for these codes and `others` cost at most the listing.
- */
+/** Returns whether all slugs are cached, and `wanted` and `others` cost no more requests than the listing. */
 async function isCheaperEach({ slugs }: Finder, wanted: readonly string[], others: number): Promise<boolean> {
   const ids = await Promise.all(wanted.map((slug) => slugs.idOf(slug)));
   if (ids.includes(undefined)) return false;

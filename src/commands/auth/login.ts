@@ -131,7 +131,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/** Verifies a key. Throws AuthError or UnavailableError. */
+/** Verifies a key. Throws AuthError if it is rejected. */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

@@ -14,7 +14,7 @@ import type { Service } from '#service/service';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 
-/** Minimum clock skew in ms to report. The service sends whole seconds. */
+/** Maximum clock skew in ms without a warning. The service sends whole seconds. */
 const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;

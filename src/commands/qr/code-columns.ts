@@ -25,7 +25,7 @@ export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
 /** Columns by field. The type checker requires one for each field. */
 const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
-  // On narrow screens, names and destinations precede IDs, because commands also accept slugs.
+  // On narrow screens, names and destinations outrank IDs, because commands also accept slugs.
   id: { importance: 3, keepWhole: true },
   slug: { importance: 8, keepWhole: true },
   name: { importance: 9, leastWidth: 40 },

@@ -69,7 +69,7 @@ export function warnOfDestination({ console }: Context, { destination, type }: N
   if (problem) console.warn(`the destination ${problem.words}`);
 }
 
-/** Throws UsageError before any change if the destination would break a working code. */
+/** Throws UsageError if phones can't open the destination, unless every code already has it. */
 export function refuseDestination(codes: readonly QrCode[], destination: string): void {
   for (const code of codes) if (code.destination !== destination) refuseDead(destination, code.type);
 }

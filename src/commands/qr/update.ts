@@ -172,7 +172,7 @@ async function updateDue(
   flags: UpdateFlags,
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
-  // The time zone library takes milliseconds to load.
+  // Loads the time zone library, which takes milliseconds, only here.
   const { readAt } = await import('#codes/dated/read-at');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),

@@ -152,7 +152,7 @@ export async function planExport(
 function columns(labeled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labeled ? CODE_COLUMNS : []), ...fields].map((name) => {
-    // Sets `isTime` in all formats, because a workbook may be saved as CSV.
+    // In workbooks, too, `ts` is in UTC, because a workbook may be saved as CSV.
     const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
     return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });

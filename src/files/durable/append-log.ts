@@ -100,7 +100,7 @@ function createAppender<R extends { is: string }>(
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
-      // D8: from here on, a power cut cannot remove the records.
+      // D8: after this flush, a power cut can't remove the records.
       const [, found] = await Promise.all([file.datasync(), ifPresent(disk.stat(path))]);
       // D15: the next run must find the log at `path`.
       if (!isSameFile(ours, found)) throw tampered(path, advice, 'moved or removed');
@@ -114,7 +114,7 @@ function createAppender<R extends { is: string }>(
     if (!next) {
       const turn = { done: writing, flush: false };
       next = turn;
-      // D11: after a failed flush, every later call fails with the same error.
+      // D11: after a failed write or flush, every later call fails with the same error.
       turn.done = writing.then(() => {
         next = undefined;
         return write(turn.flush);

@@ -20,7 +20,7 @@ export interface DiskStat {
 
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** Appends at `position` (null: the current one). May write only part of the data. */
+  /** Writes at `position` (null: the current one). May write only part of the data. */
   write(
     data: Uint8Array,
     offset: number,
@@ -52,8 +52,8 @@ export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 export interface Disk {
   user(): number | undefined;
   /**
-   * Opens a file. `r` neither follows a link nor waits for a FIFO, `w` writes a device or FIFO, `wx+` refuses
-   * an existing name, even a link. The umask applies to `mode`.
+   * Opens a file. `r` neither follows a link nor waits for a FIFO. `w` is for devices and FIFOs. `wx+`
+   * refuses an existing name, even a link. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
   /** Reads a regular file. Throws for other kinds, links, and more than `mostBytes` (default: 512 MiB). */
@@ -111,7 +111,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields part of a file in pieces, each valid until the next is requested. Stops at the end of the file. */
+/** Yields the bytes from `start` to `end`, if present, in pieces. A piece is valid until the next request. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

@@ -13,12 +13,12 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Link of another user to a third user's file: `real` must not be used. */
+  /** Another user's link to a file that is not theirs. If set, `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }
 
-/** Follows links. Trusts links by root, by `user`, and by each user to their own files. */
+/** Follows links. Yields paths to look up. Trusts links by root, by `user`, and by users to their files. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

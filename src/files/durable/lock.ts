@@ -60,7 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/** Returns the same name for all links, mounts and cases of a path, because some disks ignore case. */
+/** Returns a lock name that links, mounts and letter case don't change, because some disks ignore case. */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {

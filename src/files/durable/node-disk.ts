@@ -93,7 +93,7 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 /** D14: flag that refuses a link in place of the resolved file; 0 on Windows. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** Flag for appending. Windows can't truncate a file that was opened with it. */
+/** Flag for appending; 0 on Windows, which can't truncate a file opened with it. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -121,12 +121,12 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** Returns an open file's path. D14: only for root, because links could lead root to a protected path. */
+/** D14: returns an open file's path if run by root, because a moved directory could mislead only root. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** Linux flag that opens a directory without permission to read it. */
+/** Linux flag that opens a directory even without permission to read it. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {

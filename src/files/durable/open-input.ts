@@ -9,14 +9,14 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * Opens an input. D17: refuses other users' links, and links out of a GitHub workspace, because messages
- * quote inputs.
+ * Opens an input. D17: as root or in GitHub Actions, refuses untrusted links and links out of the workspace,
+ * because messages quote inputs.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
   if (real === undefined) return open(path, 'r');
   const found = await nodeDisk.lstat(real);
-  // /dev/stdin and process substitutions end at a system link to a nameless file.
+  // /dev/stdin and process substitutions may lead to a link to a nameless pipe.
   const isNameless = found.isSymbolicLink() && [ROOT, nodeDisk.user()].includes(found.uid);
   if (isNameless) return open(real, 'r');
   return checked(await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)), (file) =>
@@ -24,7 +24,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   );
 }
 
-/** Returns an input's path without links; undefined if this run may follow all links. */
+/** Returns an input's real path; undefined if this run may follow all links. */
 export async function realInput(path: string): Promise<string | undefined> {
   const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
   const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;

@@ -1,4 +1,4 @@
-/** Caches per user. Files are checked before use; every command works without them. */
+/** Manages caches per user. Files are checked before use. Every command works without them. */
 import {
   closeSync,
   constants,
@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Limits of a cache. `code` is executed, so its owner must be known. */
+/** Limits of a cache. For `code`, which is executed, the owner must be known. */
 interface CacheBounds {
   largest: number;
   most: number;
@@ -59,7 +59,7 @@ export function openOwnCache(
   };
 }
 
-/** Returns the cache's owner. Throws in a set-uid program. */
+/** Returns the cache's owner. Throws in a set-uid program, or if code has no known owner. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code'))

@@ -3,7 +3,7 @@ import { orUndefined } from '#base/errors';
 import { parseBounded } from '#base/text/bounded-json';
 import { isObject } from '#service/json';
 
-/** Error whose message follows the name of the file. */
+/** Error whose message is a predicate, to print after the file name. */
 export class RecordProblem extends Error {}
 
 export class DamagedRecordError extends RecordProblem {}

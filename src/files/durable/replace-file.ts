@@ -14,7 +14,7 @@ export interface Processes {
 }
 
 export interface ReplaceOptions {
-  /** Makes the temporary name unique. Unset if the caller holds a lock on the file. */
+  /** PIDs for a unique temporary name. Unset if the caller holds a lock on the file. */
   processes?: Processes;
   /** Permissions of the new file (default: those of the old file, or 0666 less the umask). */
   mode?: number;
@@ -33,7 +33,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /** D3: runs `work`. After a failed write or flush, always fails, because the disk's content is unknown. */
+  /** D3: runs `work`. After a failure, always throws the same error, because the content is unknown. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {
@@ -134,7 +134,7 @@ export function createTemporary(
     const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
     try {
       await expectAtPath(disk, file, temporary);
-      // D6: the name may now lead to another user's file.
+      // D6: a file with requested permissions may contain keys.
       const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
       if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root can chown
       if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
@@ -142,7 +142,7 @@ export function createTemporary(
     } catch (error) {
       const identity = await file.stat();
       await file.close();
-      // D16: the leftover's directory may have been moved.
+      // D16: `entry` is valid even if the directory was moved.
       await removeOurs(disk, identity, entry);
       throw error;
     }

@@ -15,9 +15,7 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/**
- * Resolves links, even to a missing file. D14: refuses links as Linux does in /tmp (`protected_symlinks`).
- */
+/** Resolves links, even to a missing file. D14: refuses another user's link to a file that isn't theirs. */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
@@ -33,7 +31,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Resolves links. Throws like `realPath`, or if a link leads out of `within`, a real path. */
+/** Resolves links. Throws as `realPath` does, or if a link leads out of the real path `within`. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -83,7 +81,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
-/** Runs `work` on a file; undefined if there is none. Throws UsageError if it is untrusted. */
+/** Runs `work` on the file from `openTrusted`. Returns undefined if there is none. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -130,7 +128,7 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: root trusts only files owned by root or the directory's owner, and without other hard links. */
+/** D14: in a shared directory, root trusts only its owner's and root's files without other hard links. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));
@@ -151,7 +149,7 @@ const HINTS: Readonly<Record<Use, string>> = {
     'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };
 
-/** Runs `work` in an open directory, whose name another user may change meanwhile (TOCTOU). */
+/** Runs `work` with an open directory, because its path may be replaced meanwhile (TOCTOU). */
 export async function inDirectory<T>(
   disk: Disk,
   path: string,
@@ -163,7 +161,7 @@ export async function inDirectory<T>(
   });
 }
 
-/** D16: removes a file by its name in the open directory. */
+/** D16: removes a file, if any, relative to its open directory. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
 }

@@ -17,7 +17,7 @@ export async function writeFully(
   }
 }
 
-/** Truncates and flushes. D9: a power cut could mix removed bytes with later ones. */
+/** Truncates and flushes a file. D9: a power cut could mix removed bytes with later ones. */
 export async function truncateTo(
   file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
   size: number,
@@ -29,7 +29,7 @@ export async function truncateTo(
 
 const FLUSHED_AT_ONCE = 16 * 1024 * 1024;
 
-/** Flushes a large file while it is written, so that the last flush takes less time. */
+/** Flushes a large file while it is being written, so that the last flush takes less time. */
 export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   let waiting = 0;
   let flushing: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
       waiting = 0;
       flushing = flush();
     },
-    /** D3: waits for flushes. Throws an earlier error, because the system reports it only once. */
+    /** D3: waits for the flush. Throws an earlier flush's error, which the system reports only once. */
     async settled() {
       await flushing;
       throwFailure();
@@ -64,7 +64,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/** Creates directories. Node's `recursive` may loop endlessly on ENOENT although the parent exists. */
+/** Creates a directory and its parents. Node's `recursive` may retry endlessly after ENOENT. */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);

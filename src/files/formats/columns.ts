@@ -15,7 +15,7 @@ export interface Column {
   leastWidth?: number;
   /** Width reserved before less important `keepWhole` columns get theirs (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Whether a table replaces the origin that most rows share with an ellipsis. */
+  /** Whether a table shows an ellipsis instead of the origin that most rows share. */
   isUrl?: boolean;
   /** Whether a narrow table prints this cell below the row. */
   below?: boolean;

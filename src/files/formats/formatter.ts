@@ -2,7 +2,7 @@ import type { Row } from './row-sink.ts';
 
 export type Shape = 'list' | 'record';
 
-/** Text, or UTF-8 that is valid until the formatter is called again. */
+/** Text, or bytes that are valid until the formatter is called again. */
 export type Piece = string | Uint8Array;
 
 export interface Formatter {

@@ -48,7 +48,7 @@ export function kindOfTable(columns: readonly string[]): FileKind {
   return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
 }
 
-/** Returns the kind of a file. A missing file with a state is a `log`. */
+/** Returns the kind of a file. A missing file with a state file is a `log`. */
 export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
   const text = textOf(head);
@@ -108,7 +108,7 @@ function unpacked(head: Buffer): Buffer {
   return orUndefined(() => gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush })) ?? Buffer.alloc(0);
 }
 
-/** Returns the column names of a header, or the keys of JSON. */
+/** Returns the column names in a CSV header, or the keys in JSON. */
 export function columnsOf(text: string): string[] {
   if (/^\s*[[{]/.test(text)) return [...text.matchAll(/"([^"\\]+)"\s*:/g)].map(([, key = '']) => key);
   const header = text.split(/[\r\n]/, 1)[0] ?? '';

@@ -110,7 +110,7 @@ const NAMES: Readonly<Record<FileFormat, string>> = {
   xlsx: 'a workbook',
 };
 
-/** Throws UsageError for the extension of another program, or of a format not in `formats`. */
+/** Throws UsageError if the extension is for an unsupported format, or one not in `formats`. */
 export function refuseForeignExtension(
   path: string,
   formats: readonly (Format | 'xlsx')[],

@@ -1,4 +1,4 @@
-/** Fields of a scan, after `qr_id`, `qr_slug` and `qr_name` if codes share an output. */
+/** Values by column. Scans begin with `qr_id`, `qr_slug` and `qr_name` if codes share an output. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface TimedRows {
@@ -17,14 +17,14 @@ export interface RowSink<Batch = readonly Row[]> {
   /** Completes the output. Called once, after verification. */
   commit(): Promise<void>;
   /**
-   * Gives up: a replaced file keeps its old content, an appended file commits its rows. Idempotent; does
+   * Gives up. A replaced file keeps its old content, and an appended file commits its rows. Idempotent; does
    * nothing after `commit`.
    */
   discard(): Promise<void>;
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Time (ms) from which to read scans; undefined for the first scan. */
+  /** Time in ms from which to read scans; undefined to read all. */
   sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

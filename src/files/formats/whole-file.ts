@@ -30,14 +30,14 @@ interface WholeFileOptions extends OutputPlace {
   /** Whether to refuse a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
-  /** Runs before the rename; an error keeps the old file. */
+  /** Called before the rename. If it throws, the old file is kept. */
   beforeReplace?: () => Promise<void>;
 }
 
 /**
- * Opens a file to replace, following links. A device, FIFO or descriptor is written directly, unless `keeps`,
- * and can't be rolled back. After a rollback, gzip continues with a new member (RFC 1952, 2.2). Throws
- * UsageError before any byte is written.
+ * Opens a file to replace, following links. A device, FIFO or descriptor is refused if `keeps`, and otherwise
+ * written directly, without rollback. After a rollback, gzip continues with a new member (RFC 1952, 2.2).
+ * Throws UsageError before any byte is written.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -97,7 +97,7 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** Throws UsageError if `path` can't be written. */
+/** Throws a Failure if `path` can't be written. */
 export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
   if (namesDevice(path, platform())) return;
   try {
@@ -175,7 +175,7 @@ function wholeFile(
 
 type Direct = Pick<DiskFile, 'write' | 'close'>;
 
-/** Opens a descriptor's file for appending, because other processes may write to it too. */
+/** Opens a device, or a descriptor for appending, because other processes may write to it too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);

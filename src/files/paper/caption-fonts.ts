@@ -25,7 +25,7 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads fonts with the characters in `texts`, or equivalents. Throws LocalError if a file is missing. */
+/** Loads fonts with the characters in `texts` or equivalents. Throws LocalError if a file is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];

@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 1000;
 const MOST_UNITS = 4 * MOST_CHARACTERS;
 const ELLIPSIS = '…';
 
-/** I8: returns a name as one line of visible characters within the limit. */
+/** I8: returns a name, truncated if necessary, as one line of visible characters. */
 export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];
@@ -65,6 +65,6 @@ function asDrawn(text: string, level: number): string {
   const characters = [...text].map((character) =>
     isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
   );
-  // Spaces and dashes between Arabic words have no script; Persian digits have one but run to the right.
+  // fontkit reverses texts in Arabic script, including Persian digits, but not spaces between words.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }

@@ -109,7 +109,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Returns glyph numbers. Makes fontkit set a glyph's letters at each use, not only the first. */
+/** Returns a font's glyph numbers. Makes fontkit set a glyph's letters at each use, not once. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);
@@ -122,8 +122,9 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 }
 
 /**
- * Draws a text. A letter may be several glyphs (a stem and its dots), and a glyph part of several letters, so
- * each glyph is embedded once per letter. Glyphs without letters are not read aloud (ISO 32000-1, 14.9.4).
+ * Draws a text and returns its width. A letter may have several glyphs (a stem and its dots), and letters may
+ * share a glyph, so each glyph is embedded once per letter. Glyphs without letters are not read aloud (ISO
+ * 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,

@@ -1,4 +1,4 @@
-/** Wraps pdfkit. Bundled into one file of dist/, because pdfkit depends on fontkit. */
+/** Wraps pdfkit and fontkit, bundled into one file because pdfkit depends on fontkit. */
 import { buffer } from 'node:stream/consumers';
 import PDFDocument from 'pdfkit';
 import { EPOCH } from '#base/time/time';
@@ -6,7 +6,7 @@ import { EPOCH } from '#base/time/time';
 export { zlibSync } from 'fflate';
 export * as fontkit from 'fontkit';
 
-/** Opens a PDF without a page, whose bytes depend only on its content. */
+/** Creates a PDF without pages. Its bytes depend only on its content. */
 export function openPdf(title: string, options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
   const document = new PDFDocument({
     margin: 0,
@@ -15,7 +15,7 @@ export function openPdf(title: string, options: PDFKit.PDFDocumentOptions): PDFK
     compress: false,
     // Sets no font, because pdfkit's standard fonts are not embedded.
     font: '',
-    // Otherwise, the file ID would depend on the time of day.
+    // Otherwise, the file ID would depend on the current time.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
     ...options,
   });

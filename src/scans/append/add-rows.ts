@@ -49,7 +49,7 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: reads back the IDs of rows dated `oldestMs` or later. Throws if only rotated files have them. */
+  /** A11: reads back the IDs of rows dated `oldestMs` or later. Throws if rotated files may have them. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
@@ -73,7 +73,7 @@ export function createAppendFile(job: AppendJob) {
     const overlap = overlapOf(overlaps, code);
     const oldestMs = times.reduce((oldest, time) => Math.min(oldest, time), Infinity);
     if (begunAt) await widen(code, overlap, oldestMs);
-    // A10: skips rows in the file or repeated in the batch.
+    // A10: skips known rows and repetitions in the batch.
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {
       const id = String(row.id);
@@ -144,7 +144,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /** Creates the sink for a code. If `own`, ending the sink closes the file. */
+  /** Creates the sink for a code. If `own`, the sink also commits or discards the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -178,7 +178,7 @@ export function createAppendFile(job: AppendJob) {
         const overlap = overlapOf(overlaps, code);
         const rereadFromMs = fromMs ?? -Infinity;
         changed ||= overlap.rereadFromMs !== rereadFromMs;
-        // A9: marks the rows from here on as unverified.
+        // A9: marks the rows from that time on as unverified.
         overlap.rereadFromMs = rereadFromMs;
         return true;
       },
@@ -199,7 +199,7 @@ export function createAppendFile(job: AppendJob) {
     /** Returns the totals at the last commit. */
     contents: () => kept,
     sinkOf,
-    /** A34: adds scans that a comparison under this lock found in no file of the log. */
+    /** A34: adds scans that the caller has found to be missing from the log. */
     addMissing: (code: string, batch: TimedRows) => append(code, batch, undefined),
     noteGone(code: string): boolean | undefined {
       const overlap = overlaps.get(code);
@@ -220,7 +220,7 @@ export interface RowTail {
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;
   drop?(code: string): Promise<void>;
-  /** Reads the rows in the file, at least from `fromMs` on. */
+  /** Reads saved rows, at least those from `fromMs` on. */
   readBack(onRow: (row: SavedRow) => void, fromMs: number): Promise<void>;
   keepsState(): boolean;
   isStamped(): boolean;

@@ -25,7 +25,7 @@ export interface AppendOptions extends AppendRun {
   lock?: typeof acquireLock;
 }
 
-/** Opens a file under its lock. Throws UsageError, without changes, if file, state and run differ. */
+/** Locks and opens a file. Throws UsageError, without changes, if it, its state and the run don't match. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;

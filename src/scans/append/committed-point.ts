@@ -118,7 +118,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/** A4: truncates only data from a stopped run. Throws for other data. */
+/** A4: removes only data that a stopped run left. Throws for other data. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -181,7 +181,7 @@ async function openWithoutState(job: OpenJob, damage: Error | undefined): Promis
       job.warn?.(
         `${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`,
       );
-    // A44: the file may lack the first scans, so the log begins with its oldest row.
+    // A44: the file may lack the first scans, so the log begins at its oldest row or at `sinceMs`.
     const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };

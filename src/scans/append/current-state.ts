@@ -22,7 +22,7 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Creates an error: `reason` is a clause, `wayOn` a sentence without its period. */
+/** Creates an error. `reason` is a clause, `wayOn` whole sentences without the last period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -30,7 +30,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Returns why a file lacks the recorded `bytes`. `size` is undefined if the file is missing. */
+/** Describes how a file lost or changed recorded data. `size` is undefined if the file is missing. */
 export function lossOf(size: number | undefined, bytes: number, file = 'the file'): string {
   if (size === undefined)
     return `${file} no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -159,7 +159,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Gives a file a free second name, unless a stopped run did so. Returns the path with that name. */
+/** Keeps a file under an unused name, unless a stopped run did. Returns that path, if the file exists. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;

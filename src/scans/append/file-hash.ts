@@ -30,7 +30,7 @@ export function createFileHash(blocks = '') {
   };
 }
 
-/** Hashes the first `bytes` of a file; with `blocks`, reads only the last block. */
+/** Hashes the first `bytes` bytes of a file. With `blocks`, reads only the last block. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,

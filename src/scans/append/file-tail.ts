@@ -60,7 +60,7 @@ export function createFileTail(job: FileTailJob): RowTail {
       const { rotated } = committed;
       const contents = { workspace, identity, sinceMs, bytes: size, ...hash.digests() };
       await next.write(formatState({ ...contents, stamp, ino, ...how, rotated, overlaps }, overlapMs));
-      // A2: replaces the whole state by an atomic rename.
+      // A2: replaces the whole state with an atomic rename.
       await next.commit(() => {
         recordedBytes = size;
         mustStay = true;
@@ -100,7 +100,7 @@ export function createFileTail(job: FileTailJob): RowTail {
     size += bytes.length;
   }
 
-  /** A15: throws if another process moved, truncated or changed the file. */
+  /** A15: throws if another process moved the file or changed its size. */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;

@@ -105,7 +105,7 @@ function zoneDifference(has: string, was = 'undefined', is = 'undefined'): Diffe
   };
 }
 
-/** A30: returns how codes differ. Compares the complete lists, which messages shorten. */
+/** A30: describes how the codes of two runs differ. Unlike messages, compares whole lists. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   const isSame = was.all || is.all ? was.all === is.all : isDeepStrictEqual(sorted(was), sorted(is));
   if (isSame) return undefined;

@@ -14,7 +14,7 @@ export interface CodeOverlap {
   rereadFromMs?: number;
   movedUntilMs?: number;
   movedIdsFromMs?: number;
-  /** Clock readings when the export of the newest rows began; undefined in a qrctl 1.0 state. */
+  /** Clock readings when the export of the newest rows began; undefined in a 1.0 or rebuilt state. */
   writtenAt?: ClockReading;
   /** A42: end of the last range that was verified as complete. */
   readUntilMs?: number;
@@ -61,9 +61,7 @@ export function readingPositions(
   return positions;
 }
 
-/**
- * Records until when a code's scans were verified. Returns whether to save the state even without new rows.
- */
+/** Records until when a code was verified. Returns whether to save the state even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -76,7 +74,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
-/** Drops IDs older than the overlap if there are many, but none from `keepFromMs` on. */
+/** If there are many IDs, drops those dated before the overlap and before `keepFromMs`. */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
@@ -107,7 +105,7 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 
 /**
  * A22: returns the time from which new scans are expected, which is earlier if the service's clock was set
- * back. A25: if that is uncertain, all IDs in the overlap are known.
+ * back. A25: if that is uncertain, the time goes back only as far as IDs are known.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -130,7 +128,7 @@ export interface SetBack {
   isCertain: boolean;
 }
 
-/** Returns how far the service's clock was set back; undefined if it may be drift. */
+/** Returns how far the service's clock was set back; undefined without clear evidence. */
 export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Infinity, machineMs }: ClockReading,

@@ -35,7 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: counts the rows that a stopped run left; undefined if another program wrote the data. */
+/** A21: counts rows that a stopped run left. Returns undefined if another program wrote the data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -141,7 +141,7 @@ async function checkBeginning(
   return expected.length;
 }
 
-/** Returns the offset of the first row, even if the beginning is unknown. */
+/** Returns the offset of the first row. Without `begin`, accepts any CSV header. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -175,7 +175,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: holds back rows until the service returns the newest row in the file, which confirms the code. */
+/** A13: creates a check that holds back rows until the service returns the newest row in the file. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

@@ -21,7 +21,7 @@ export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 
-/** Returns the paths for an append. Throws UsageError if `path` is not a regular file. */
+/** Returns the paths for an append. Throws UsageError unless `path` is a regular or new file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
@@ -29,7 +29,7 @@ export async function resolvePaths(disk: Disk, path: string): Promise<AppendPath
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
 }
 
-/** D14: locks the file or directory that a path leads to. Retries if that changes during the wait. */
+/** D14: locks the file or directory that a path leads to. Retries if the target changes meanwhile. */
 export async function lockRealPath(
   disk: Disk,
   path: string,
@@ -43,13 +43,13 @@ export async function lockRealPath(
   }
 }
 
-/** Reads a state without a lock; undefined if missing or damaged. */
+/** Reads a state without a lock, if it exists and is not damaged. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   const state = await readRecorded(file, disk);
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Reads when a log begins (-Infinity: first scan; undefined: unknown), and how many codes are unread. */
+/** Returns when a log begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
 export async function readExtent(file: string, disk: Disk = nodeDisk) {
   const saved = await readLogState(file, disk);
   if (!saved) return {};
@@ -82,7 +82,7 @@ export function codesOfLogs(
   );
 }
 
-/** Returns the path of a file's state, even if damaged; undefined if there is none. */
+/** Returns the path of a log's state file, even of a damaged one, if it exists. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -101,7 +101,7 @@ export async function removeState(file: string, disk: Disk = nodeDisk): Promise<
   await disk.flushDirectory(dirname(state));
 }
 
-/** Returns a file's state; undefined if missing, or a clause if it is damaged. */
+/** Returns a log's state, a clause if it is damaged, or undefined if it is missing. */
 async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -150,7 +150,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns a file's uncompressed size in bytes, for gzip modulo 2^32 (ISIZE in RFC 1952). */
+/** Returns a file's uncompressed size in bytes (for gzip, modulo 2^32: ISIZE in RFC 1952). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   return closing(await open(path), async (file) => {
     const { size } = await file.stat();

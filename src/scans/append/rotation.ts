@@ -1,4 +1,4 @@
-/** Continues a rotated log. An empty file counts as missing: logrotate's `create` leaves one. */
+/** Continues a rotated log. A new empty file counts as missing (logrotate's `create` leaves one). */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { type DiskFile, ifPresent, readPieces } from '#files/durable/disk';
@@ -49,7 +49,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: refuses a file without a state: rotated files may be in another directory. */
+/** A28: refuses a file without a state, because rotated files may be elsewhere. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -121,7 +121,7 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
   };
 }
 
-/** A26: truncates uncommitted rows in a rotated file. A29: reads the IDs of its unverified rows for dedup. */
+/** A26: removes uncommitted rows from a rotated file. A29: reads the IDs of its unverified rows for dedup. */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;
   const { identity, signal } = job;

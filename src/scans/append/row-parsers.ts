@@ -25,7 +25,7 @@ export async function createCsvParser({ columns, codes, dialect }: AppendIdentit
   return (block) => {
     let records: string[][];
     try {
-      // Throws for a quote in an unquoted cell, as an overwritten row may leave.
+      // Throws for a quote in an unquoted cell, which an overwritten row may leave.
       records = parse(block, {
         delimiter,
         record_delimiter: recordEnd,

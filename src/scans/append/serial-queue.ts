@@ -1,4 +1,4 @@
-/** Runs tasks one by one. Pauses between commits, so that they take at most a tenth of the time. */
+/** Runs tasks one by one. Delays commits so that they take at most a tenth of the time. */
 import type { Clock } from '#base/time/time';
 
 const PAUSE_FACTOR = 9;
@@ -12,7 +12,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   function run<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(() => {
-      // A5: runs nothing after a failure, when the disk may be in any state.
+      // A5: runs nothing after a failure, because the disk may be in any state.
       if (failure) throw failure.error;
       return work();
     });

@@ -72,7 +72,7 @@ interface SavedState
   positions: SavedPositions;
 }
 
-/** A6: checks every field: another program may have written a correct checksum. */
+/** A6: checks every field, because other programs can write a correct checksum. */
 function isSavedState(value: Record<string, unknown>): boolean {
   const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } =
     value;

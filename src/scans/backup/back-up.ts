@@ -166,7 +166,7 @@ async function resume({ console }: BackupContext, code: QrCode, setStatus: SetSt
   });
 }
 
-/** Returns whether a request certainly changed nothing. An unexpected 2xx may have paused the code. */
+/** Returns whether an error shows that nothing changed. An unexpected 2xx may have paused the code. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   const { status = 0 } = error instanceof UnexpectedResponseError ? error : {};
@@ -175,7 +175,7 @@ function isRefusal(error: unknown): boolean {
 
 type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
-/** Writes all scans of a code. Throws UnprovenError if any may be missing, even from an older backup. */
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, including any in an old backup. */
 async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
@@ -189,7 +189,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string) {
     service,
     codes: [code],
     untilMs: undefined,
-    // B2: looks beyond any total, because a capped total would lose scans.
+    // B2: requests scans beyond any total, which may be capped.
     proveBeyond: true,
     clock: context.clock,
     signal: context.signal,

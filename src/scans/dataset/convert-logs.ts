@@ -26,7 +26,7 @@ type ConvertRun = ScanRun & { facts: RunFacts };
 
 type DatasetPlan = ExportPlan & { directory: string; partition: Partitioning };
 
-/** Converts logs to a dataset, with each scan once. */
+/** Converts logs to a dataset that contains each scan once. */
 export async function convertLogs(
   run: ConvertRun,
   plan: DatasetPlan,

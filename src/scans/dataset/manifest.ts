@@ -71,7 +71,7 @@ export function partName(number: number, format: AppendIdentity['format']): stri
   return `part-${String(number).padStart(6, '0')}.${format}`;
 }
 
-/** P8: checks every field: another program may have written a correct checksum. */
+/** P8: checks every field, because other programs can write a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): boolean {
   const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone } = isObject(partition) ? partition : {};

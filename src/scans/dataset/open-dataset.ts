@@ -31,13 +31,13 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): Formatter;
-  /** If false, the directory must be empty, and parts appear when the run ends. */
+  /** If false, the directory must contain no data, and parts appear when the run ends. */
   append: boolean;
   overlaps?: Map<string, CodeOverlap>;
   mostRows?: number;
 }
 
-/** Opens a dataset under its lock. Throws UsageError, without changes, if manifest and run differ. */
+/** Locks and opens a dataset. Throws UsageError, without changes, if the manifest and the run differ. */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, disk = nodeDisk } = options;
   try {
@@ -103,7 +103,7 @@ async function withoutRemoved(
   };
 }
 
-/** Reads a manifest; undefined if missing. Throws UsageError if damaged. */
+/** Reads a manifest, if it exists. Throws UsageError if it is damaged. */
 export async function readManifest(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
@@ -133,7 +133,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault: fault?.message };
 }
 
-/** Reads when a dataset begins (-Infinity: first scan; undefined: unknown), and how many codes are unread. */
+/** Returns when a dataset begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
 export async function readDatasetExtent(
   directory: string,
   paths: ReadonlySet<string>,

@@ -103,7 +103,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     const manifest = { workspace, identity, sinceMs, next, parts: listed, overlaps };
     const done = staged;
     hasManifest = true;
-    // P2: lists all parts by one atomic rename.
+    // P2: lists all parts with one atomic rename.
     await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
       beforeRename() {
         staged = [];

@@ -52,7 +52,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw refusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns a clause about a part that is missing or has another size. */
+/** Describes the first part that is missing or has another size, if any. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,
@@ -69,7 +69,7 @@ export async function lossOfParts(
   return undefined;
 }
 
-/** Returns the partitions deleted before the first remaining one, oldest first; none if none remains. */
+/** Returns the partitions deleted before the first remaining one, oldest first; [] if none remains. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const known = pathsOf(parts);
   const removed: string[] = [];

@@ -27,7 +27,7 @@ export function someFailed(
   });
 }
 
-/** A43: separates newly deleted codes from failed ones; omits those reported before. */
+/** A43: separates deleted codes from failed ones. Omits deleted codes reported before. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,

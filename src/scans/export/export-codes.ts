@@ -24,7 +24,7 @@ import {
   widest,
 } from './range.ts';
 
-/** Code, or only its ID if passed by ID; `missing` if the service lacks the code. */
+/** Code, or only its ID if passed by ID. `missing` is set if the service lacks the code. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
@@ -138,7 +138,7 @@ export async function exportCodes(job: CodesExport) {
 
   async function fail(code: CodeLabel, error: unknown): Promise<void> {
     if (error instanceof UnavailableError) down += 1;
-    // C17: other codes continue only after a failure of this code alone.
+    // C17: continues only if the failure concerns this code alone.
     if (!isFailureOfOneCode(error)) throw error;
     failures.push({ code, error });
   }

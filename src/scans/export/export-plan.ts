@@ -69,7 +69,7 @@ export async function savedPositions(
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Throws UsageError if the run would replace a log or a dataset. Sends no request. */
+/** Throws UsageError if the run would replace a dataset or, without --overwrite, a log. Sends no request. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);

@@ -14,7 +14,7 @@ interface Paging {
   pageSize: number;
 }
 
-/** Yields rows, oldest first. When it ends, they are verified as of the newest response. */
+/** Yields rows, oldest first. At the end, they are verified as of the newest response. */
 export async function* paginate(
   job: PaginationJob,
   first: ScanPage,
@@ -31,7 +31,7 @@ export async function* paginate(
   // C13: the first round is short, because the total on one page may be too high.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
-  // C13: each round costs requests in the budget. C9: ends when the newest total is merged.
+  // C13: each round costs requests in the budget. C9: ends when merged rows match the newest total.
   do {
     const readNumbered = async (page: number): Promise<{ page: number; response: ScanPage }> => {
       const response = page === 1 && firstIsNew ? first : await readPage(page);
@@ -131,7 +131,7 @@ export function describeLack(total: number, count: number): string {
 
 /**
  * Creates a merger that checks that no row is missing between pages. Rows don't vanish individually, so at
- * least as many rows must be merged as there are before a page (its rank). Holds back the newest instant.
+ * least as many rows must be merged as there are before a page (its rank). Holds back the newest rows.
  */
 export function createPageMerger() {
   let released = 0;

@@ -46,7 +46,7 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   asked: Bounds;
   reportRows?: (rows: number) => void;
   grant?: (requests: number) => void;
-  /** Waits until new scans can no longer be in the range. Called after such scans arrived. */
+  /** Waits until new scans can no longer be in the range. Called after rows moved or were added. */
   awaitEnd?(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Reads pages again until they have as many IDs as the newest total, which may be capped. */
+/** Reads pages again until they have as many IDs as the largest total, which may be capped. */
 import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 

@@ -36,7 +36,7 @@ interface Part extends SplitJob {
   ahead: number;
 }
 
-/** Yields slices, oldest first. Throws InconsistentPagesError unless they add up to the final total. */
+/** Yields slices, oldest first. Throws InconsistentPagesError if the final total exceeds their sum. */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
   refuseNone(first.total);
@@ -85,7 +85,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped. Only the largest may, because a service stops at one number. */
+/** Returns whether a total may be capped. Only the largest may be, because a service stops at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }

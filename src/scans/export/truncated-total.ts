@@ -48,7 +48,7 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
 
 interface Look {
   more: boolean;
-  /** Whether the response has rows of the edge, which shows that the service applies the bounds. */
+  /** Whether the response has rows at the edge, which shows that the service applies the bounds. */
   hasEdge: boolean;
   /** Whether the responses have all rows in their range, and their total is not capped. */
   isCertain: boolean;
@@ -64,7 +64,7 @@ export async function requestBeyond(
   // If all rows have the same time, their order is unknown, so rows on both sides are requested.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
-    // At a whole second, first ends at that instant: an earlier end may be rounded down by a second.
+    // At a whole second, the first request ends at the edge, because an earlier end may be rounded down.
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
@@ -80,7 +80,7 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // The same total near the edge may be capped; a total of later rows can't be.
+  // The same total near the edge may be capped. A smaller one further out can't be.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
@@ -115,7 +115,7 @@ export async function requestBeyond(
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
     const { isVerified, total: counted } = await collectPasses(repeatPasses(part, first, 1), see);
-    // Fetches the page after full ones too: the total may be a few rows too small.
+    // Also fetches the page after the last, because the total may be a few rows too small.
     if (isVerified && first.rows.length >= pageSize)
       see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
     return { ...state, isCertain: isVerified && counted < total };

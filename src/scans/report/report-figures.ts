@@ -48,7 +48,7 @@ export function reportFigures(
   };
 }
 
-/** Returns the host and path of a web address. Its query and fragment may be secret. */
+/** Returns a web address's host and path. Omits the query and fragment, which may be secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);

@@ -13,7 +13,7 @@ export type ClosedSpan = Required<Span>;
 
 export type Zone = Pick<LocalTime, 'zone' | 'offsetMs'>;
 
-/** Local time minus UTC, in ms, at an instant. */
+/** Returns local time minus UTC, in ms, at an instant. */
 export type OffsetAt = Zone['offsetMs'];
 
 export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

@@ -53,7 +53,7 @@ export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   };
 
   function codeOf(id: string | undefined, given: string | undefined, name: string | undefined): CodeOfScans {
-    // With `--file-names slug`, an export names each file by its code's slug.
+    // With `--file-names slug`, an export names each file after its code's slug.
     if (id === undefined && given === undefined) return { value: stem, slug: stem, name, isGuess: true };
     return { value: given ?? id ?? stem, id, slug: given, name };
   }

@@ -164,7 +164,7 @@ export async function countService(
     const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
     let addsUp = true;
     for await (const { code, first } of fetchInOrder(wanted, fetch, service.concurrency)) {
-      // If the totals of one code don't add up, those of later codes won't either.
+      // If the totals of one code don't add up, those of later codes are unlikely to.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
         const { asked, page } = first;
         const parts = await countByTotals({ ...readerOf(code, service), range, asked, first: page, cuts });
@@ -186,7 +186,7 @@ export async function countService(
 
   async function readPages(reading: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
     const { range, cuts } = reading;
-    // Totals are known to be complete only if the last range is read by pages.
+    // The total of all ranges is known only while the last range is read by pages.
     const isAll = cuts === undefined && reading === planned.readings.at(-1);
     const summary = await exportCodes({
       service: from,
@@ -231,7 +231,7 @@ async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<
   return found;
 }
 
-/** Counts a code by page 1; undefined if the code alone fails, which the export reports. */
+/** Counts a code's scans with page 1; undefined if only this code fails, which the export reports. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

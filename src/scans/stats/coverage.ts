@@ -1,4 +1,4 @@
-/** Finds the range that files cover. Outside of it, missing scans are unknown, not zero. */
+/** Finds the range that files cover. Outside this range, the number of scans is unknown, not zero. */
 import { sum } from '#base/collections';
 import { capitalize } from '#base/text/quote';
 import { createLocalTime } from '#base/time/local-time';
@@ -50,7 +50,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns the range that each log covers. A file that no append keeps is a log of its own. */
+/** Returns the range that each log covers. A file to which no export appends is a log of its own. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,

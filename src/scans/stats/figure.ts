@@ -15,7 +15,7 @@ export interface Compared {
   /** Scans in the previous period or unit; null if there is none, or if it has no data. */
   previous: number | null;
   previousPerDay: number | null;
-  /** Change as a fraction, between averages if lengths differ; null if misleading (F16). */
+  /** Change as a fraction. Compares averages if lengths differ; null if misleading (F16). */
   change: number | null;
   /** Set if `previous` may be too low. */
   isBeforeData?: true;
@@ -63,7 +63,7 @@ export function differInLength({ days, previous, previousDays }: Omit<Counts, 's
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
-/** F16: compares counts. The change is null before the data, for incomplete periods and for few scans. */
+/** F16: compares counts. The change is null for few scans, incomplete periods and periods before the data. */
 export function compare(counts: Counts): Compared {
   const { scans, days, previous, previousDays, isPart, isPreviousPart, isBeforeData } = counts;
   const [weight, previousWeight] = differInLength(counts) ? [days, previousDays] : [1, 1];

@@ -65,7 +65,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Compares averages, because a period may contain some hours or weekdays more often. */
+/** Returns rows by hour or weekday. Compares averages, because periods may have some more often. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -183,7 +183,7 @@ function valueSection(
       return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
     })
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
-  // Shows a single remaining value: a row `other` would save nothing.
+  // Shows a single remaining value, because a row `other` would save nothing.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const fromMs = before?.span.sinceMs;
   const isNew = (key: Value) => {

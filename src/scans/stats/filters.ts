@@ -7,7 +7,7 @@ import type { CodeTable, NoneIs } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
-/** Condition on a dimension or column. It ignores case. An empty string matches missing values. */
+/** Filter by a dimension or column. Ignores case except in slugs. An empty string matches missing values. */
 export interface Filter {
   group: GroupBy;
   values: readonly string[];
@@ -109,7 +109,7 @@ export function codeGroupsOf(
   { codes, ofCode }: { codes: readonly CodeOfScans[]; ofCode?: ReadonlyMap<string, number> },
 ) {
   const groups = [...values].map(([by, valueIn]) => {
-    /** Time when the first code with a value was created. Values get rows even without scans. */
+    /** Creation time of the first code with each value. These values get rows even without scans. */
     const beginsMs = new Map<Value, number>();
     for (const code of codes) {
       const value = valueIn(code);

@@ -130,8 +130,8 @@ interface TotalsJob extends RangeReading {
 }
 
 /**
- * Counts each part of a range by one total; undefined if pages must be read. Parts are wider at their cuts,
- * so no total is too small. If their sum equals the total of the range, none is too large.
+ * Counts each part of a range with one total. Returns undefined if pages must be read. Parts are wider at
+ * cuts, so no total is too small. If their sum equals the total of the range, none is too large.
  */
 export async function countByTotals(job: TotalsJob): Promise<number[] | undefined> {
   const { read, first, cuts, range } = job;

@@ -1,5 +1,6 @@
 /**
- * Counts untrusted values in bounded memory: exact up to `most`, then Space-Saving (Metwally et al. 2005).
+ * Counts untrusted values in bounded memory: exactly up to `most`, then with Space-Saving
+ * (Metwally et al. 2005).
  */
 import { hash } from 'node:crypto';
 

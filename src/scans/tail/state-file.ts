@@ -39,7 +39,7 @@ export type TailStateFile = Awaited<ReturnType<typeof openTailState>>;
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/** Opens a state file, even a new one, under its lock. */
+/** Locks and opens a state file, which may be new. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -141,7 +141,7 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
   return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
-/** Parses a state. Throws RecordProblem if damaged. */
+/** Parses a state. Throws RecordProblem if it is damaged. */
 export function parseTailState(bytes: Buffer): TailState {
   const saved = parseRecord<SavedState>(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;

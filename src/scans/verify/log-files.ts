@@ -19,7 +19,7 @@ export interface LogFault {
   hint: string;
 }
 
-/** V10: finds the files of a log by their bytes, even compressed or renamed. */
+/** V10: finds a log's files by their bytes, even if compressed or renamed. */
 export async function checkLogFiles(
   file: string,
   state: AppendState,

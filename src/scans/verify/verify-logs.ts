@@ -50,7 +50,7 @@ async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<Ve
     const silent = { ...run, console: { ...run.console, warn: () => undefined } };
     const logs = log.paths.length === 0 ? [log] : await listLogs(silent, [log.place, ...log.paths]);
     const results = await compareLogs(run, { ...job, logs }, job.isRepair ? file.add : undefined);
-    // A43: accepts no deletion if every code is missing: the service may be broken.
+    // A43: if every code is missing, the service may be broken, so deletions need `accepts`.
     const mayAccept = job.accepts || job.codes.some(({ missing }) => !missing);
     if (mayAccept) for (const { code, outcome } of results) if (outcome === 'gone') file.noteGone(code.id);
     await file.commit();

@@ -57,7 +57,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     return countRange(read, { sinceMs, untilMs });
   }
 
-  /** W7: counts the earlier weeks in halves. A total below that for all is not capped. */
+  /** W7: counts the earlier weeks in halves. A total below that for all weeks is not capped. */
   async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
@@ -96,9 +96,9 @@ interface FilesJob {
 
 type Found = ReturnType<typeof newFound>;
 
-/** Reads files twice: for the last scan of each code, then for counts relative to that scan. */
+/** Reads files twice: first for the last scan of each code, on which the second reading depends. */
 export async function readFilesEvidence(job: FilesJob) {
-  // W12: a scan dated in the future must not be the end of all codes.
+  // W12: a scan dated in the future must not set the end of the windows.
   const untilMs = job.untilMs ?? job.nowMs + 1;
   let codes = new Map<string, Found>();
   let future = 0;

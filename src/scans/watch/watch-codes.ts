@@ -35,7 +35,7 @@ export async function watchCodes(
   { timezone, untilMs, quietForMs }: WatchPlan,
   wanted: readonly string[] = [],
 ) {
-  // W9: uses one instant for all codes, by the service's clock and not in the future.
+  // W9: uses one end for all codes, which is not in the future by the service's clock.
   const nowMs = service.nowMs() ?? clock.now();
   const windows = windowsUntil(Math.min(untilMs ?? nowMs, nowMs), timezone);
   const { weekMs, startMs, endMs } = windows;

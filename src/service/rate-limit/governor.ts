@@ -91,7 +91,7 @@ export function createGovernor(options: GovernorOptions) {
 
   function allows(left: number | undefined): boolean {
     if (inFlight >= congestion.width()) return false;
-    // L2: sends one probe when a window opens. Its response informs all other requests.
+    // L2: sends one probe when a window opens. All other requests wait for its response.
     if (left === undefined) return !probing;
     // L13: a service that sends no limit gets few requests at a time.
     if (left === Infinity) return inFlight < MODEST_CONCURRENCY;
@@ -167,13 +167,12 @@ export function createGovernor(options: GovernorOptions) {
 
   return {
     /**
-     * Waits for permission. `again`: the request got a 429, and goes first. Throws RateLimitError, or the
+     * Waits for permission. `again`: the request waited before, and goes first. Throws RateLimitError, or the
      * signal's reason.
      */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        // L7: a request that got a 429 has already waited.
         queue[again ? 'unshift' : 'push']({ admit: resolve, reject });
         pump();
       });

@@ -5,7 +5,7 @@ import type { ServiceClock } from './service-clock.ts';
 
 export type Reserve = { requests: number } | { percent: number };
 
-/** Maximum time to a Reset in ms. Windows last a minute by the specification, at some services an hour. */
+/** Maximum time to a Reset in ms. The specified window is one minute, but some services use an hour. */
 const MAX_ACCEPTED_MS = 3_660_000;
 /** Maximum time in ms to a Reset without a Date header, because this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
@@ -54,7 +54,7 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** L8: returns the Reset; undefined if too far ahead, or more than 1 s past. */
+  /** L8: returns the Reset; undefined if too far ahead, or more than 1 s in the past. */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
     const longestMs =
@@ -120,7 +120,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects a truncated Reset: when its request was sent, it was past by a clock that is never ahead. */
+  /** Detects truncation: by a clock that is never ahead, the Reset had passed when its request was sent. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: adds a second to every later Reset, which the service rounds down.

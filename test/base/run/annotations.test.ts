@@ -26,7 +26,7 @@ describe('an annotation', () => {
     expect(formatAnnotations([problem], PLACE)).toBe(line);
   });
 
-  test('is one of at most ten lines, and the tenth counts the remaining errors if there are more than ten', () => {
+  test('is omitted for the tenth and later errors if there are more than ten, and the tenth line counts these errors', () => {
     const rows = Array.from({ length: 12 }, (_, at) => ({
       file: 'a.csv',
       line: at + 2,

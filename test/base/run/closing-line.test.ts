@@ -14,7 +14,7 @@ test.each([
   expect(formatOutcomes(counts, { made: 'code', left: 'row' })).toBe(text);
 });
 
-test('a closing line states the action, the cost and the results file', () => {
+test('a closing line states the action, and also the cost and the results file if specified', () => {
   expect(formatClosing('Created 2 codes', ['3 requests', false, '1 warning'], 'Results: a.csv')).toBe(
     'Created 2 codes (3 requests, 1 warning). Results: a.csv',
   );

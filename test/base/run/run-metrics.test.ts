@@ -65,7 +65,7 @@ test('a run has one gauge per figure, in Prometheus units', () => {
   );
 });
 
-test('no profile or file name forges a metric, a label or a line', () => {
+test("a profile or file name can't forge a metric, a label or a line", () => {
   const lines = formatRunMetrics(END, 'run.prom').split('\n').length;
   const check = (profile: string) => {
     for (const text of [formatRunMetrics({ ...END, profile }, 'run.prom'), formatRunMetrics(END, profile)]) {

@@ -8,7 +8,7 @@ it('parseUrl accepts an address in each of 20,000 calls, unlike URL.canParse in 
   expect(parseUrl('/path', 'https://example.com/x')?.href).toBe('https://example.com/path');
 });
 
-it('parseUrl returns undefined for a text without a colon, without calling URL', () => {
+it('parseUrl returns undefined for a text that has no colon, without calling URL', () => {
   const made = vi.spyOn(globalThis, 'URL');
   try {
     for (const text of ['', 'www.example.com/menu', 'a name']) expect(parseUrl(text)).toBeUndefined();

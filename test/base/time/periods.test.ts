@@ -44,7 +44,7 @@ describe('a period', () => {
     expect(range(found)).toBe(expected);
   });
 
-  test('called today is the current day in the time zone', () => {
+  test('such as today depends on the current day in the time zone', () => {
     expect(period('today', 'Asia/Tokyo').name).toBe('2026-11-21');
     expect(period('this-week', 'Pacific/Kiritimati').name).toBe('2026-W47');
   });

@@ -144,7 +144,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
       expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
   });
 
-  test('has a completion script without features that bash on macOS lacks', () => {
+  test('gets a completion script that uses no feature missing from bash on macOS', () => {
     const script = spawnSync('cat', [`${COMPLETIONS}qrctl.bash`]).stdout.toString();
     expect(script).not.toMatch(/mapfile|readarray|declare -A|local -n|\[-1\]|\^\^|,,\}|compgen -W/);
   });

@@ -124,7 +124,7 @@ describe('checkDestinations', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('does not count the time that a lookup waits for earlier lookups toward its timeout', async () => {
+  it('excludes from the timeout the time that a lookup waits for earlier lookups', async () => {
     const lookup = async () => {
       await systemClock.sleep(500);
       return [{ address: '127.0.0.1', family: 4 }];

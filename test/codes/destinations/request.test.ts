@@ -127,7 +127,7 @@ describe('request', () => {
     ['HTTP/1.1 099 Too low\r\nContent-Length: 0\r\n\r\n', 'the response is not HTTP'],
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300_000)}\r\n\r\n`, 'the response headers are too large'],
   ])(
-    "classifies a response that browsers can't read as a fault in the response, not in the network (%#)",
+    "returns the fault `answer`, not `network`, for a response that browsers can't read (%#)",
     async (text, message) => {
       const { port } = await useHost(({ socket }) => socket.end(text));
       expect(await visit(port)).toMatchObject({

@@ -99,7 +99,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
     lineEnd: fc.constantFrom('\n', '\r\n'),
   });
 
-  it('as CSV in any dialect', async () => {
+  it('if it is CSV in any dialect', async () => {
     await fc.assert(
       fc.asyncProperty(codes, dialect, async (list, options) => {
         expectUnedited(await rowsOf(asText('csv', list, options), 'codes.csv', verb), list, verb);
@@ -108,7 +108,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
     );
   });
 
-  it('as JSON and NDJSON', async () => {
+  it('if it is JSON or NDJSON', async () => {
     await fc.assert(
       fc.asyncProperty(codes, fc.constantFrom<TextFormat>('json', 'ndjson'), async (list, format) => {
         expectUnedited(await rowsOf(asText(format, list), `codes.${format}`, verb), list, verb);
@@ -117,7 +117,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
     );
   });
 
-  it('as a workbook', async () => {
+  it('if it is a workbook', async () => {
     await fc.assert(
       fc.asyncProperty(codes, async (list) => {
         expectUnedited(await rowsOf(await asWorkbook(list), 'codes.xlsx', verb), list, verb);

@@ -103,7 +103,7 @@ describe('the clips in an SVG', () => {
   const long = (segments: number) => pathOf(`M${' 1 2'.repeat(segments)}`);
   const clip = (inner: string) => `<clipPath>${inner}</clipPath>`;
 
-  it('are counted with one segment per two numbers of a path or polygon, and one per other attribute (I7)', () => {
+  it('count as one segment per two numbers in a path or polygon, and one per other attribute (I7)', () => {
     expect(segmentsOf(clip(long(300)))).toBe(300);
     expect(segmentsOf(clip(`${long(300)}<polygon points="1 2 3,4 5"/><circle r="1234"/>`))).toBe(304);
     expect(segmentsOf(clip(`${long(300)}${pathOf('M.5.25-.125.5 12.75 123')}`))).toBe(303);

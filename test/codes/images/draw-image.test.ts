@@ -104,7 +104,7 @@ describe.each(IMAGE_FORMATS)('an image in %s format', (format) => {
     }
   });
 
-  it('is returned without verification if its hash is that of bytes that were verified before (I1)', async () => {
+  it('is returned without verification if bytes with the same hash were verified before (I1)', async () => {
     const bytes = await draw(format, {}, 'https://qr.example/aB3xZ');
     const known = createHash('sha256').update(bytes).digest('hex');
     expect(await drawImage(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty(

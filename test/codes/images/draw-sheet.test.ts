@@ -139,7 +139,7 @@ describe('a sheet', () => {
     });
   });
 
-  it('reports a name whose characters no font has, and has the same bytes each time (I4)', async () => {
+  it('is returned with the names whose characters no font has, and has the same bytes each time (I4)', async () => {
     const labels = [
       label('tokyo', '東京'),
       label('party', '🎉'),

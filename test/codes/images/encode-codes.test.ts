@@ -49,7 +49,7 @@ describe('codes to be drawn', () => {
     expect([refusals, warnings]).toEqual([[], []]);
   });
 
-  it('have refusals and warnings for their common style, and each code may have a refusal of its own', async () => {
+  it('are returned with the refusals and warnings for their common style, and each may have its own refusal', async () => {
     const codes = [codeOf(1), codeOf(2, { slug: LONG_SLUG }), codeOf(3)];
     const { encoded, refusals, warnings } = await encode(codes, {
       style: { sizeMm: 12, background: undefined },

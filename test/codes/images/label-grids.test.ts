@@ -64,7 +64,7 @@ describe('a grid', () => {
     expect(first).toEqual({ xMm: (210 - 110) / 2, yMm: (297 - 130) / 2 });
   });
 
-  it('fits the page if it exceeds each edge by less than 0.1 mm', () => {
+  it('fits the page unless it exceeds an edge by 0.1 mm or more', () => {
     const at = (widthMm: number, heightMm: number) => fitsPage({ ...grid, margin: { widthMm, heightMm } });
     expect([at(7, 9), at(-0.09, 9), at(7, -0.09), at(100.09, 9), at(7, 167.09)]).toEqual(Array(5).fill(true));
     expect([at(-0.11, 9), at(7, -0.11), at(100.11, 9), at(7, 167.11)]).toEqual(Array(4).fill(false));

@@ -43,7 +43,7 @@ const encoded = (text = TEXT) => ({ text, modules: encodeText(text, 'H') ?? expe
 
 describe('a logo', () => {
   it.each(firstRows(2, IMAGE_FORMATS))(
-    'changes the bytes of an image in %s format, and the code can still be decoded (I6)',
+    'in a different color changes the bytes of an image in %s format, and the code can still be decoded (I6)',
     async (format) => {
       const draw = async (style: ImageStyle) => {
         const drawn = await drawImage(encoded(), format, style);

@@ -132,12 +132,9 @@ describe('an image on a page', () => {
     ['right', ACROSS - 0.5, 0, [0, 1, 2, 3]],
     ['above', 0, -ACROSS, [0, 1]],
     ['below', 0, ACROSS - 0.5, [0, 1, 2, 3]],
-  ] as const)(
-    'has a fault if a neighbor reaches into its quiet zone from the %s (I2)',
-    (_, x, y, corners) => {
-      for (const first of corners) expect(faultWith(squareAt(x, y, reach, first))).toBe(NOT_EMPTY);
-    },
-  );
+  ] as const)('has a fault if a neighbor reaches into its quiet zone (%s) (I2)', (_, x, y, corners) => {
+    for (const first of corners) expect(faultWith(squareAt(x, y, reach, first))).toBe(NOT_EMPTY);
+  });
 
   it('needs no further margin if neighbors touch its quiet zone on all sides', () => {
     const around = [-ACROSS, 0, ACROSS].flatMap((x) => [-ACROSS, 0, ACROSS].map((y) => [x, y] as const));

@@ -67,7 +67,7 @@ describe('CSV', () => {
     await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
   });
 
-  it('is read with its delimiter, byte order mark and line ends as its form', async () => {
+  it('is read with its form: the delimiter, the byte order mark and the line ends', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
     expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
       is: 'csv',
@@ -85,7 +85,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('has the line numbers that an editor shows, even after cells with line breaks', async () => {
+  it('is read with the line numbers that an editor shows, even after cells with line breaks', async () => {
     const text = 'name,note\r\n"two\r\nlines",x\r\n\r\n"three\n\nlines",y\r\nlast,z\r\n';
     expect((await read(text)).rows.map(([row, line]) => [row, line])).toEqual([
       [1, 2],
@@ -94,7 +94,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('has the cells that another program wrote, and the correct line numbers', async () => {
+  it('is read with the cells that another program wrote, and with the correct line numbers', async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
@@ -147,7 +147,7 @@ describe('CSV', () => {
     await expect(read('name,note,id\na\n')).rejects.toThrow(/line 2: has 1 cell/);
   });
 
-  it('with a misplaced quote is refused, and the error has the line in its message and for an annotation', async () => {
+  it('with a misplaced quote is refused, and the error has the line in its message, and as data for an annotation', async () => {
     await expect(read('name\n"a",b\nx\n5" disc\n')).rejects.toMatchObject({
       rows: [{ file: 'codes.csv', line: 4, message: expect.stringContaining('a quote (") appears inside') }],
     });
@@ -215,10 +215,13 @@ describe('JSON', () => {
     ['x.json', '[{"name":"a"}', /is not valid JSON/],
     ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
     ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not valid JSON\n.*line 3: is not a JSON object/],
-  ])('is refused if it is neither an array nor lines of objects (%s)', async (name, text, message) => {
-    await expect(read(text, name)).rejects.toThrow(message);
-    await expect(read(text, name)).rejects.toThrow(UsageError);
-  });
+  ])(
+    'is refused unless it is an array of objects or has one object per line (%s)',
+    async (name, text, message) => {
+      await expect(read(text, name)).rejects.toThrow(message);
+      await expect(read(text, name)).rejects.toThrow(UsageError);
+    },
+  );
 });
 
 it('a file without a known extension is read in the format of its content', async () => {

@@ -84,7 +84,7 @@ describe('a slug', () => {
     return targets.map((target) => lookup(target)?.slug);
   }
 
-  test('that was seen before costs one request, which verifies that the code still has the slug', async () => {
+  test('that was seen before is found with one request, which verifies that the code still has the slug', async () => {
     const service = knowing(3000);
     expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
     expect(service.got).toEqual([idOf(2900)]);
@@ -112,7 +112,7 @@ describe('a slug', () => {
     },
   );
 
-  test('that was seen before is requested by ID with a few other slugs if that costs less than the listing', async () => {
+  test('that was seen before is requested by ID, as are a few other slugs, if that costs less than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
     expect(await slugsOf(service, ...wanted)).toEqual(wanted);
@@ -129,7 +129,7 @@ describe('a slug', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('is looked up in the listing with IDs, and IDs on later pages are requested directly if that costs less', async () => {
+  test('is looked up in the listing together with IDs, and IDs on later pages are requested directly if that costs less', async () => {
     const service = serviceOf(codes(450));
     expect(await slugsOf(service, 'slug-120', idOf(3), idOf(300))).toEqual([
       'slug-120',

@@ -210,7 +210,7 @@ describe('a record that is added with note()', () => {
     }
   });
 
-  it('is required for a flush in close(): a log without records is closed without a flush', async () => {
+  it('is flushed by close(), which flushes nothing if there are no records', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
@@ -342,7 +342,7 @@ describe('an existing file', () => {
     );
   });
 
-  it('causes a UsageError that states the number of its first damaged line', async () => {
+  it('that is damaged causes a UsageError with the number of its first damaged line', async () => {
     const memory = createMemoryDisk();
     memory.write(
       LOG,
@@ -513,7 +513,7 @@ describe('a log file', () => {
     expect(closed).toBe(1);
   });
 
-  it('has the same bytes on a real disk as in memory, can be empty, and is refused if it has other text', async () => {
+  it('has the same bytes on a real disk as in memory, is accepted if it is empty, and is refused if it is not a log', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'x.journal');

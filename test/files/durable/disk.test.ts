@@ -76,15 +76,18 @@ describe('nodeDisk', () => {
     await nodeDisk.flushDirectory('/dev/null'); // EINVAL: what cannot be flushed is as durable as it gets
   });
 
-  test.runIf(process.getuid?.() !== 0)('reports files without write permission', async () => {
-    const path = join(await useDirectory(), 'file');
-    writeFileSync(path, '');
-    await nodeDisk.checkWritable(path);
-    chmodSync(path, 0o400);
-    await expect(nodeDisk.checkWritable(path)).rejects.toMatchObject({ code: 'EACCES' });
-  });
+  test.runIf(process.getuid?.() !== 0)(
+    'rejects checkWritable() if the user has no write permission for the file',
+    async () => {
+      const path = join(await useDirectory(), 'file');
+      writeFileSync(path, '');
+      await nodeDisk.checkWritable(path);
+      chmodSync(path, 0o400);
+      await expect(nodeDisk.checkWritable(path)).rejects.toMatchObject({ code: 'EACCES' });
+    },
+  );
 
-  test('returns undefined with ifPresent if a file is missing, and throws other errors', async () => {
+  test('with ifPresent() returns undefined for a missing file, and throws other errors', async () => {
     const directory = await useDirectory();
     mkdirSync(join(directory, 'a'));
     expect(await ifPresent(nodeDisk.stat(join(directory, 'no')))).toBeUndefined();

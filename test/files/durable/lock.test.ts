@@ -69,7 +69,7 @@ describe('acquireLock', () => {
   });
 
   it.runIf(SOAK && process.platform !== 'win32')(
-    'states in its error that too many files are open',
+    'fails with the error `too many files are open` if the process has no free file descriptor',
     async () => {
       const script = `
       import { openSync } from 'node:fs';
@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     await (await second).release();
   });
 
-  it('polls about ten times per second with jitter, and tries only once with a wait of zero', async () => {
+  it('polls about ten times per second with jitter, and fails without waiting if the wait is zero', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const clock = fakeClock({ seed: 1 });

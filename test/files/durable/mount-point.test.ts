@@ -25,7 +25,7 @@ describe('mount points', () => {
 });
 
 it.runIf(mayMount())(
-  'mounted outputs, lock files, states and configs are refused before a request, except with --append (D18)',
+  'an output, lock file, state or config that is a mount point is refused before a request, except with --append (D18)',
   async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 20 });
     const cwd = await useDirectory();

@@ -38,7 +38,7 @@ describe('a failure to open a file', () => {
     expect(failure).toMatchObject({ hint: `${what}, then run the same command again.`, cause: { code } });
   });
 
-  test('is the original error if that is not a system error', () => {
+  test('is the original error if that error is not a system error', () => {
     const refusal = new UsageError('no');
     expect(cannotOpen('write out.csv', refusal)).toBe(refusal);
     expect(cannotWrite('write out.csv', refusal, 'it is unchanged')).toBe(refusal);

@@ -37,7 +37,7 @@ const scenarios = [
   { name: 'a new file', old: undefined, prepare: nothing },
   { name: 'an old file', old: 'old', prepare: (memory: MemoryDisk) => memory.write(FILE, 'old') },
   {
-    name: 'an old file of another user, replaced by root next to leftovers of a killed run',
+    name: 'an old file that another user owns, replaced by root next to leftovers from a killed run',
     old: 'old',
     async prepare(memory: MemoryDisk) {
       memory.write(FILE, 'old');
@@ -263,7 +263,7 @@ describe('owner and permissions', () => {
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
   });
 
-  it('are root and the requested permissions if root sets them, except in a directory that the old owner owns (D6)', async () => {
+  it('are root and the requested permissions if root requests any, but the old owner is kept if it owns the directory (D6)', async () => {
     for (const [owner, kept] of [
       [1000, 1000],
       [0, 0],
@@ -328,7 +328,7 @@ describe('owner and permissions', () => {
   });
 });
 
-it('openReplacement keeps, if it fails, a file that another run created under the temporary name (D4)', async () => {
+it('a failed openReplacement keeps a file that another run created under the temporary name (D4)', async () => {
   const memory = createMemoryDisk();
   memory.write(FILE, 'old');
   memory.fault = (_, name) => {

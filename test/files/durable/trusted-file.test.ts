@@ -227,7 +227,7 @@ describe('a file that is replaced', () => {
     expect(String(await nodeDisk.readFile(join(directory, 'secret')))).toBe('secret');
   });
 
-  it('is not created, and no temporary file is left, if the directory was swapped (D14)', async () => {
+  it('gets no replacement, and no temporary file is left, if the directory was swapped (D14)', async () => {
     const memory = createMemoryDisk();
     const open: Disk['open'] = async (...where) => ({
       ...(await memory.disk.open(...where)),

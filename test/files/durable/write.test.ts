@@ -105,7 +105,7 @@ describe('directories', () => {
     await expect(makeDirectories(disk, '/data/file/x')).rejects.toThrow('ENOTDIR');
   });
 
-  test('are not attempted again after an error other than a missing parent', async () => {
+  test('are not created in a second attempt after an error other than a missing parent', async () => {
     const { disk } = createMemoryDisk();
     let tries = 0;
     const full = {
@@ -156,7 +156,7 @@ describe('an early flush', () => {
     expect(pending).toHaveLength(2); // that was one of the next sixteen
   });
 
-  test('throws its failure at the next write and at the end (D3)', async () => {
+  test('makes the next write throw if it failed, and settled() reject with its error (D3)', async () => {
     const { pending, flush } = slowFile();
     flush.wrote(16 * MIB);
     const end = flush.settled();

@@ -127,7 +127,7 @@ describe('CSV (RFC 4180)', () => {
     },
   );
 
-  test('escapes the same cells as the rules by Unicode property, for each first character (T1)', () => {
+  test('escapes the same cells as the rules that use Unicode properties, for each first character (T1)', () => {
     const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
     const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
     const texts = [...units, ...pairs]
@@ -137,7 +137,7 @@ describe('CSV (RFC 4180)', () => {
     expect(texts.filter((text) => defuse(text) !== cellByRules(text, true))).toEqual([]);
   });
 
-  test('quotes and escapes a header like cells', () => {
+  test('quotes and escapes header cells like other cells', () => {
     expect(csv([], { ...plain, rawCells: false }, ['a,b', '=c', 'd;e'])).toBe('"a,b",\'=c,"d;e"\n');
     expect(csv([], plain, ['a,b', '=c', 'd;e'])).toBe('"a,b",=c,d;e\n');
   });
@@ -215,7 +215,7 @@ describe('a cell', () => {
     },
   );
 
-  test('is escaped whenever csv-stringify escapes it', () => {
+  test('without separators is escaped whenever csv-stringify escapes it', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const theirs = stringify([[text]], { escape_formulas: true, quoted_match: /[\r;\t]/ }).slice(0, -1);

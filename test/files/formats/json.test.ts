@@ -39,12 +39,12 @@ describe('json', () => {
     );
   });
 
-  test('is an empty array without records', () => {
+  test('is an empty array if there are no records', () => {
     expect(render('json', [])).toBe('[]\n');
     expect(render('json', [[], []])).toBe('[]\n');
   });
 
-  test('is one object for one record', () => {
+  test('is one indented object if the output is a single record instead of a list', () => {
     expect(render('json', [[{ id: 1, tags: ['a', {}] }]], 'record')).toBe(
       '{\n  "id": 1,\n  "tags": [\n    "a",\n    {}\n  ]\n}\n',
     );
@@ -99,7 +99,7 @@ describe('ndjson', () => {
 });
 
 describe('JSON and NDJSON', () => {
-  test('have the keys in --fields in the same order, with null for a missing key', () => {
+  test('have only the keys in --fields, in that order, with null for a missing key', () => {
     expect(render('ndjson', [[{ extra: 1, name: 'x', id: 5 }, { id: 6 }]], 'list', false)).toBe(
       '{"id":5,"name":"x"}\n{"id":6,"name":null}\n',
     );

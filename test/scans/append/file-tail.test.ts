@@ -219,7 +219,7 @@ it('an append fails if its file is moved to another device during the run (A15)'
 
 describe('a failed write or commit', () => {
   it.each([`write ${FILE}`, `sync ${FILE}`])(
-    '(%s) prevents all later commits of the run, and uncommitted rows are removed (A5)',
+    '(%s) makes all later commits of the run fail, and uncommitted rows are removed (A5)',
     async (step) => {
       const before = [claimOf(memory), fileText()];
       const file = await openOn(memory, service);

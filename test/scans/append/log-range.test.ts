@@ -61,7 +61,7 @@ describe('the rotated files in a state', () => {
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
   });
 
-  it('are limited in number: the oldest become one entry for a missing file, and the log begins after that file', () => {
+  it('are merged from the oldest on if they list too many codes, and the log then begins after the merged files', () => {
     const times = (from: number) =>
       Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];

@@ -233,7 +233,7 @@ describe('a lost state is rebuilt', () => {
     expect(overlaps.get('c')).toMatchObject({ rows: 5, watermarkMs: T1 + 5000 });
   });
 
-  it('without proof of ownership if the rows contain their codes, or if there are no rows', async () => {
+  it('without proof of ownership if each row contains its code, or if there are no rows', async () => {
     const labeled = { ...csv, columns: ['id', 'ts', 'qr_id'], codes: ['c', 'd'] };
     const text = 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,c\n1,2026-01-01T00:00:00Z,d\n';
     const { overlaps, proof } = await rebuilt(text, labeled);

@@ -125,7 +125,7 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
-  it('is reported without rows that a failed run could not commit', async () => {
+  it('has contents() that include only committed rows, even if a run fails before it commits', async () => {
     const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
     await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
     expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });

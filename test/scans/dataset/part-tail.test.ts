@@ -140,7 +140,7 @@ describe('rows in a dataset', () => {
 });
 
 describe("the writer of a dataset's parts", () => {
-  it('reports that it keeps a state if there is a manifest or it has rows to record', async () => {
+  it('keeps a state if there is a manifest, or if there are rows to record', async () => {
     expect(createTail({ isSaved: true }).keepsState()).toBe(true);
     const tail = createTail({ mostRows: 2 });
     expect(tail.keepsState()).toBe(false);

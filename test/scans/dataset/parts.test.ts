@@ -35,7 +35,7 @@ describe('partitions that were deleted (P15)', () => {
     expect(await removedPartitions(job(...parts.reverse()))).toEqual([FIRST, SECOND]);
   });
 
-  it('are not assumed if the oldest part exists, even under its temporary name, or if all are missing', async () => {
+  it('are not assumed if the oldest part exists, even under its temporary name, or if all parts are missing', async () => {
     const parts = [part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv')];
     expect(await removedPartitions(job(...parts))).toEqual([]);
     await put(`${FIRST}/.part-000001.csv.partial`);

@@ -40,7 +40,7 @@ describe('the manifest of a dataset', () => {
     expect(await beginning()).toBe(START + HOUR);
   });
 
-  it('shows no beginning if one of its parts is not among the files to read', async () => {
+  it('does not show when the dataset begins if a part that it lists is not among the files to read', async () => {
     await runLake(memory, service);
     const [, ...others] = [...paths()].filter((path) => path.endsWith('.csv'));
     expect(others).toHaveLength(1);

@@ -257,7 +257,7 @@ describe('an export from a service that dates scans later than its Date header',
     expect([await cost(1000, 3), await cost(999, 3), await cost(1000, 50)]).toEqual([4, 3, 1]);
   });
 
-  it('has no scans if all of them are later than the Date header', async () => {
+  it('has no scans if every scan is later than the Date header', async () => {
     const rows = old.map(({ id }) => ({ id, time: UNTIL + 5000 + id }));
     const job = { ...OPEN.job, codes: [{ id: 'a', slug: 's' }] };
     const { result, asked } = await exported({ ...OPEN, job, rows, how: { pageCap: 3 } });
@@ -389,7 +389,7 @@ describe('the codes in an export', () => {
     expect(of('discard')).toEqual([]);
   });
 
-  it('are counted in the progress, which has a total once every code was requested', async () => {
+  it('are counted as done in the progress, which has a total of scans once every code was requested', async () => {
     const { result, progress } = await exported({});
     await result();
     expect(progress[0]).toBe('2 of undefined, 0 done');

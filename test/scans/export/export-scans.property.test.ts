@@ -282,7 +282,7 @@ describe('an export from any service', () => {
     );
   });
 
-  test('costs one request per page if the service is unchanged, and few more if the total may be capped', async () => {
+  test('costs at most one request per page and a limited number of further requests if the service is unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });

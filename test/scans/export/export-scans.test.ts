@@ -35,7 +35,7 @@ const truncated = (at: number): ModelScansOptions => ({ reach: at, lie: (total) 
 const p = (ids: number[], total: number) => page(ids, { total });
 
 describe.each(['ascending', 'descending'] as const)(
-  'an export from a service whose pages are %s',
+  'an export from a service whose pages are in %s order',
   (order) => {
     it.each(
       SOAK
@@ -66,7 +66,7 @@ describe.each(['ascending', 'descending'] as const)(
     });
 
     it.each([1000, 1500, 5000])(
-      'costs one request more than its pages for exactly %i scans',
+      'costs exactly one request more than its number of pages for %i scans',
       async (count) => {
         for (const together of [1, 3]) {
           const { ids, requests } = await exported(count, { order, together });
@@ -104,7 +104,7 @@ describe('an export', () => {
     expect(await exportedFrom(page1, [last])).toMatchObject({ ids: [3, 2, 1, 9], rewinds: 0, asked: [2] });
   });
 
-  it('takes the order of a page from its times if they differ, and assumes oldest first for a single row', async () => {
+  it('takes the order of a page from its times if only some are equal, and assumes oldest first for a single row', async () => {
     const ties = page([1, 2, 3, 4], { total: 5, times: [1, 1, 2, 3] });
     expect(await exportedFrom(ties, [p([5], 5)])).toMatchObject({ ids: [1, 2, 3, 4, 5], rewinds: 0 });
     expect(await exportedFrom(p([1], 2), [p([2], 2), page([2])])).toMatchObject({ ids: [1, 2], rewinds: 0 });
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(sink.kept.writes).toBe(0);
   });
 
-  it('of unsorted rows prints a note, and rolls back first so that no row is verified before all are read (C15)', async () => {
+  it('of unsorted rows prints a note, keeps the order of the service, and rewinds once (C15)', async () => {
     const notes: string[] = [];
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });

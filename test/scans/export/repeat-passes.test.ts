@@ -18,7 +18,7 @@ async function readAll(first: ScanPage, script: ScanPage[], { passes = 1, width 
 const p = (ids: number[], total: number) => page(ids, { total });
 
 describe('a range that is read in repeated passes', () => {
-  it('is verified if all rows of the total were returned', async () => {
+  it('is verified if complete pages have as many rows as the total', async () => {
     const { asked, ...result } = await readAll(p([3, 1], 3), [p([2], 3)]);
     expect(result).toEqual({ ids: [3, 1, 2], isVerified: true, count: 3, total: 3 });
     expect(asked).toEqual([2]);
@@ -56,7 +56,7 @@ describe('a range that is read in repeated passes', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('gets no extra requests if the number of returned rows differs from the total, which swapped rows never cause', async () => {
+  it('gets no extra requests if the number of returned rows differs from the total, because swapped rows never cause that', async () => {
     const granted: number[] = [];
     const grant = (requests: number) => granted.push(requests);
     const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));

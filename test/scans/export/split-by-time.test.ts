@@ -108,7 +108,7 @@ describe('the cuts between slices', () => {
     }
   });
 
-  it('cost few requests if the service returns only some rows as pages', async () => {
+  it('cost at most 140 requests for 700 rows, even if the service returns only some rows as pages', async () => {
     expect((await cutsOf(700, 1000, { pageCap: 10, reach: 200 })).asked).toBeLessThanOrEqual(140);
     expect(
       (await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked,
@@ -138,7 +138,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are not refused if the total of the whole range is smaller, because that total is capped', async () => {
+  it('are not refused if the total of the whole range is smaller than their sum, because that total is capped', async () => {
     expect(
       (await sliced(49, { pageCap: 10, lie: (total, request) => (request === 6 ? 3 : total) })).ids,
     ).toEqual(all(49));

@@ -75,7 +75,7 @@ describe('a request beyond the edge (the outermost instant) of the known rows', 
     expect((await asked('ascending', edgeAt(14, 14), page([14, 99], { times: [14, 14] }))).more).toBe(true);
   });
 
-  it('shows that there are more rows if a part of the range counts more than the whole', async () => {
+  it('shows that there are more rows if the total of the requested part is larger than the total of the range', async () => {
     expect((await asked('ascending', edgeAt(14, 14), page([14], { total: 101 }))).more).toBe(true);
   });
 
@@ -211,7 +211,7 @@ describe('requests beyond rows that all have the same time', () => {
     return requestBeyond(job, 'ascending', edgeAt(second, 14, 15), 2).then((more) => ({ more, requests }));
   };
 
-  it('are sent in both directions, because the rows show no order', async () => {
+  it('are sent in both directions, because the order of the rows is unknown', async () => {
     const { more, requests } = await ask([page([]), page([])]);
     expect(more).toBe(false);
     expect(requests.map(({ sinceMs, untilMs }) => [sinceMs, untilMs])).toEqual([
@@ -272,13 +272,13 @@ describe('a request beyond an edge with many rows', () => {
     reading(read, { range: { ...range, sinceMs: START - 1 } });
   const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
 
-  it('costs one request if the service counts as many rows as are known at the edge, on a page that is not full', async () => {
+  it('is the only request if the service counts as many rows as are known at the edge, on a page that is not full', async () => {
     const service = dense({ pageCap: 31 });
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(false);
     expect(service.state.requests).toBe(1);
   });
 
-  it('reads all rows if a page is full, because every total may be too small by one hidden row', async () => {
+  it('is followed by requests for all rows at the edge if a page is full, because each total may omit a hidden row', async () => {
     const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], {
       pageCap: 7,
       lie: (total) => total - 1,
@@ -286,7 +286,7 @@ describe('a request beyond an edge with many rows', () => {
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 
-  it('reads all rows if the service counts more rows than are known, and finds a hidden row', async () => {
+  it('is followed by more requests if the service counts more rows than are known, and a hidden row is found', async () => {
     const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
     const service = modelScans(near, { pageCap: 7 });
     expect(await requestBeyond(job(service), 'ascending', newest, 301)).toBe(false);

@@ -151,7 +151,7 @@ test('a report shows averages for weekdays and hours, even without a comparison'
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
 });
 
-test('a report has a shaded table of hours by weekday after the cards for weekdays and hours; cells without data are empty', () => {
+test('a report has a table of hours by weekday after the cards for weekdays and hours, with empty cells for missing data', () => {
   const by = (unit: 'hour' | 'weekday') =>
     sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>

@@ -80,7 +80,7 @@ test('the HTML of a report keeps words whole, except words that are longer than 
   expect(page).toContain('scope="col"><bdi>Einsatzort und Verantwortlicher</bdi>');
 });
 
-test('a table draws a bar behind the name of each row, and can stack its figures only with a comparison', async () => {
+test('a table has a bar behind the name of each row, and the class `stacked` only with a comparison', async () => {
   const row = { value: 'DE', scans: 80, previous: 100 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row, { ...row, scans: 20 }]);
   const compared = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } });
@@ -89,7 +89,7 @@ test('a table draws a bar behind the name of each row, and can stack its figures
   expect(await pageOf({ sections: [section] })).toContain('<table role="table" class="figures">');
 });
 
-test('a chart draws columns in proportion to their values', async () => {
+test('a chart has columns whose heights are in proportion to their values', async () => {
   const page = await pageOf({ sections: [days] });
   const heights = [...page.matchAll(/<rect class="column"[^>]* height="([\d.]+)"/g)].map(([, height]) =>
     Number(height),

@@ -154,9 +154,12 @@ describe('a code file', () => {
       { slug: 'menu' },
       'cannot join codes.csv: the scans have slugs, but no code IDs, and the file has only IDs',
     ],
-  ])('is refused with a reason if its content is %j', async (text, more, refused) => {
-    expect(await refusal(text, more)).toBe(refused);
-  });
+  ])(
+    "is refused if its columns are ambiguous, or if they can't identify the code of a scan: %j",
+    async (text, more, refused) => {
+      expect(await refusal(text, more)).toBe(refused);
+    },
+  );
 
   it('can be joined to scans that have both an ID and a slug', async () => {
     expect(await valuesIn('slug,region\nmenu,North\n', { id: ID, slug: 'menu' })).toEqual(['North']);

@@ -299,7 +299,7 @@ describe('a comparison', () => {
     expect(differInLength({ days: 10, previous: null, previousDays: 0 })).toBe(false);
   });
 
-  it('has no change without days, or without a previous period', () => {
+  it('has no change if one of the periods has no days, or if there is no previous period', () => {
     expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
     expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
     const expected = { previous: null, previousPerDay: null, change: null };

@@ -124,7 +124,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('are compared from the first day on, and the last days have no comparison if the previous range is shorter', () => {
+  it('are compared from the first day on, but days after the end of a shorter previous range have no comparison', () => {
     const before = {
       tally: tallyOf([{ ts: '2026-09-01T08:00:00Z', scans: 40 }], 'UTC'),
       span: { sinceMs: at('2026-09-01T00:00:00Z'), untilMs: at('2026-09-03T00:00:00Z') },

@@ -43,7 +43,7 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
 }
 
 describe('a range', () => {
-  it('is read once, with cuts between time units', () => {
+  it('is read once, with cuts between time units unless it is also grouped by value', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01' })).toEqual({
       readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
       before: undefined,
@@ -148,7 +148,7 @@ describe('totals', () => {
     expect([cheaper(149, 1), cheaper(149, 2)]).toEqual([true, false]);
   });
 
-  it('for a range in one part cost an extra request if the total may be capped', () => {
+  it('for a range in one part are requested if there are at least three pages, whether or not the total may be capped', () => {
     expect([cheaper(50, 1), cheaper(100, 1), cheaper(150, 1), cheaper(1000, 1), cheaper(1000, 2)]).toEqual([
       ...[false, false, true, true, true],
     ]);

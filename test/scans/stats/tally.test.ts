@@ -45,7 +45,7 @@ describe('a tally', () => {
     expect([countsOf(tally, 'code'), [...tally.hours]]).toEqual([{ a: 2 }, [[0, 2]]]);
   });
 
-  it('has values as text, and null for missing values', () => {
+  it('has values as text, and null for values that are missing, null or empty', () => {
     const tally = tallyBy(['country', 'city']);
     for (const scan of [
       { country: 'DE', city: 7 },

@@ -12,7 +12,7 @@ function countedOf(counter: ReturnType<typeof createValueCounter>): Record<strin
 }
 
 describe('counts of values', () => {
-  it('are exact for few values, and count empty text as no value', () => {
+  it('are exact for at most as many values as counters, and count empty text as no value', () => {
     const counter = createValueCounter(3);
     for (const value of ['DE', 'FR', 'DE', '', null]) counter.add(value);
     expect(countedOf(counter)).toEqual({ DE: 2, FR: 1, null: 2 });
@@ -58,7 +58,7 @@ describe('counts of values', () => {
     expect([countedOf(all), all.isApproximate()]).toEqual([{ a: 2, c: 1 }, true]);
   });
 
-  it('distinguish long values with equal beginnings, in bounded memory', () => {
+  it('distinguish long values with equal beginnings, and shorten these values', () => {
     const counter = createValueCounter();
     const long = 'x'.repeat(10_000);
     counter.add(`${long}a`);

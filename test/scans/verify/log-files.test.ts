@@ -51,7 +51,7 @@ describe('a log file', () => {
     ['empty', '', 'truncated'],
     ['with other bytes', 'abd\n', 'edited'],
     ['with data after the last commit', 'abc\nxyz', 'edited'],
-  ])('is reported with the right fault, or none, if it is %s (V10)', async (_, content, word) => {
+  ])('has no fault, or is reported as truncated or edited, if it is %s (V10)', async (_, content, word) => {
     const { fault, isUnfinished } = await check({ 'log.csv': content }, stateOf('abc\n'));
     expect(fault?.reason ?? 'nothing').toContain(word ?? 'nothing');
     expect(isUnfinished).toBe(false);

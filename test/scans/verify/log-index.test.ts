@@ -28,7 +28,7 @@ describe('createLogIndex', () => {
     expect(index.of('b')).toMatchObject({ rows: 1, twice: new Map() });
   });
 
-  it('returns the times of the first and the last scan that its filter accepts, for all codes together', () => {
+  it('returns the times of the first and the last scan that its filter accepts, whatever the code', () => {
     const index = createLogIndex((code, ms) => code !== 'c' && ms < 1000);
     expect(index.span()).toEqual({ firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY });
     index.add('a', 1, 500);

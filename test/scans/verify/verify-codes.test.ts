@@ -272,7 +272,7 @@ describe('a part of a range that is read', () => {
     });
   });
 
-  it('is read again only if the first reading, which reuses page 1 of the search, lacks scans in the log', async () => {
+  it('is read again only if the first reading, which reuses page 1 of the search, lacks scans that the log has', async () => {
     const scans = scansOver(1, 30);
     const lacking = modelScans(scans);
     await verifyLogs({ a: oneDay(without(scans, 5), lacking.read) });

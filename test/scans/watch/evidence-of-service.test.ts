@@ -24,7 +24,7 @@ async function read(days: readonly number[], how: ModelScansOptions = {}, create
 }
 
 describe('evidence from the service', () => {
-  it('costs one request if a page has all scans, otherwise two', async () => {
+  it('costs one request if a page has all scans, and otherwise two', async () => {
     const small = await read(daily(3, 70));
     expect(small.evidence).toMatchObject({ recent: 21, baseline: 168, last: { ms: END - DAY_MS / 6 } });
     expect(await small.evidence.findLast()).toEqual(small.evidence.last);
@@ -115,7 +115,7 @@ describe('evidence from the service', () => {
     expect(round.requests()).toBe(4);
   });
 
-  it('does not show the last scan by a page whose total may be capped (W7)', async () => {
+  it('does not take the last scan from a page whose total may be capped (W7)', async () => {
     const how = { order: 'ascending', cap: 500 } as const;
     const busy = await read(daily(150, 63), how);
     expect([

@@ -145,7 +145,7 @@ describe('a silence (time without scans)', () => {
     await expectOutcome({ outcome: 'quiet', asked: ['hours 1', 'hours 2'] }, { ...few, baseline: 240 });
   });
 
-  it('for a young code is reported, because it requires no baseline of eight weeks', async () => {
+  it('for a young code is reported, because a silence requires no baseline of eight weeks', async () => {
     await expectOutcome({ outcome: 'quiet', expected: 80 }, { isYoung: true, last: ago(2) });
   });
 

@@ -25,16 +25,19 @@ describe('over generated years,', () => {
     [5, 16],
     [20, 6],
     [100, 3],
-  ])('a code whose %d scans per day stop is reported within %d days', async (scansPerDay, days) => {
-    for (let seed = 1; seed <= 6; seed++) {
-      const year = makeYear({ seed, scansPerDay, kind: KINDS[seed % 3] ?? 'daily', diesOnDay: 100 + seed });
-      const verdicts = await watchYear(year);
-      expect(
-        daysUntilTold(
-          year,
-          verdicts.map(({ outcome }) => outcome === 'quiet' || outcome === 'drop'),
-        ),
-      ).toBeLessThan(days);
-    }
-  });
+  ])(
+    'a code that has %d scans per day until they stop is reported within %d days',
+    async (scansPerDay, days) => {
+      for (let seed = 1; seed <= 6; seed++) {
+        const year = makeYear({ seed, scansPerDay, kind: KINDS[seed % 3] ?? 'daily', diesOnDay: 100 + seed });
+        const verdicts = await watchYear(year);
+        expect(
+          daysUntilTold(
+            year,
+            verdicts.map(({ outcome }) => outcome === 'quiet' || outcome === 'drop'),
+          ),
+        ).toBeLessThan(days);
+      }
+    },
+  );
 });

@@ -85,7 +85,7 @@ describe('requests in flight', () => {
     }
   });
 
-  it('are unchanged in number if few fail, if all fail, or if only requests from before the last change fail (L21)', async () => {
+  it('are unchanged in number if under half fail, if all fail, or if only requests from before the last change fail (L21)', async () => {
     const { clock, congestion, end } = prepare();
     for (let i = 0; i < 50; i++) end(true, true, false);
     expect(congestion.width()).toBe(8);
@@ -135,7 +135,7 @@ describe('requests in flight', () => {
   });
 
   it.each([1, 8])(
-    'are first sent closer together, and then grow in number, with a concurrency of %i (L22)',
+    'are first sent closer together, and then grow in number, up to a concurrency of %i (L22)',
     async (concurrency) => {
       const { clock, congestion, end } = prepare(concurrency);
       for (let i = 0; i < 6; i++) end(true, false, false);

@@ -84,7 +84,7 @@ describe('Retry-After', () => {
     expect(parse({ 'retry-after': 'tomorrow', date: DATE })).toEqual(headersOf({ dateMs: DATE_MS }));
   });
 
-  it('as a number is seconds, with or without a Date', () => {
+  it('as a number is in seconds, with or without a Date', () => {
     expect(parse({ 'retry-after': '-3', date: DATE }).retryAfterMs).toBe(-3000);
     expect(parse({ 'retry-after': '-2026' }).retryAfterMs).toBe(-2_026_000);
   });

@@ -27,7 +27,7 @@ describe('the requests left', () => {
     expect(waitMs()).toBe(0);
   });
 
-  it('are the lowest Remaining value so far, in any order of responses (L1)', () => {
+  it('equal the lowest Remaining value so far, whatever the order of the responses (L1)', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 12, resetMs: RESET });
@@ -79,7 +79,7 @@ describe('the requests left', () => {
 });
 
 describe('the end of the window', () => {
-  it("is waited for by the service's clock if no requests are left (L3)", async () => {
+  it("is awaited according to the service's clock if no requests are left (L3)", async () => {
     const { waitMs, answer, clock } = openWindow();
     answer({ remaining: 1, resetMs: RESET });
     expect(waitMs()).toBe(0);
@@ -137,14 +137,14 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(30_000);
   });
 
-  it('belongs to a new window if Reset is more than a second later', () => {
+  it('belongs to a new window if a response has a Reset more than a second later', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 50, resetMs: RESET + 1001 });
     expect(left()).toBe(50);
   });
 
-  it('makes a response late if its Reset is more than a second earlier, as in a previous window', () => {
+  it('shows that a response is late if the Reset in that response is more than a second earlier', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 8, resetMs: RESET - 1000 });
@@ -264,11 +264,14 @@ describe('a 429', () => {
     expect(waitMs()).toBe(9000);
   });
 
-  it.each([undefined, 0, -3000])('with a Retry-After of %s pauses until Reset', (retryAfterMs) => {
-    const { waitMs, limited } = openWindow();
-    limited({ resetMs: RESET, retryAfterMs });
-    expect(waitMs()).toBe(30_000);
-  });
+  it.each([undefined, 0, -3000])(
+    'without Remaining and with a Retry-After of %s pauses until Reset',
+    (retryAfterMs) => {
+      const { waitMs, limited } = openWindow();
+      limited({ resetMs: RESET, retryAfterMs });
+      expect(waitMs()).toBe(30_000);
+    },
+  );
 
   it('with a Retry-After of 0 pauses 1 s if requests are left, and twice as long for each further 429 in a row (L8)', async () => {
     const { waitMs, limited, clock } = openWindow();
@@ -290,7 +293,7 @@ describe('a 429', () => {
     },
   );
 
-  it('pauses by the monotonic clock, not by the wall clock', async () => {
+  it('pauses for a time that is measured by the monotonic clock, not by the wall clock', async () => {
     const { waitMs, limited, clock } = openWindow();
     limited({ retryAfterMs: 9000 });
     clock.jump(86_400_000);
@@ -410,7 +413,7 @@ describe('the accepted range', () => {
 });
 
 describe('a wait whose length the service does not state', () => {
-  it('is a second, doubles each time in a row up to a minute, and is a second again after a response (L9)', async () => {
+  it('is 1 s at first, doubles with each further 429 up to a minute, and is 1 s again after another response (L9)', async () => {
     const { waitMs, limited, answer, clock } = openWindow();
     for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
       limited({});
@@ -465,7 +468,7 @@ describe('the limit that is shown', () => {
     expect(openWindow().rateLimit()).toEqual(nothing);
   });
 
-  it("is from the newest response, with the time to the reset by the service's clock", async () => {
+  it("is from the newest response, and has the time to the reset according to the service's clock", async () => {
     const { rateLimit, answer, limited, clock } = openWindow();
     answer({ plan: 'pro', remaining: 7, resetMs: RESET });
     await clock.advance(10_000);

@@ -65,7 +65,7 @@ describe("the service's clock", () => {
   it.each([
     ['forward', 5_000_000],
     ['back', -5_000_000],
-  ])('drops earlier bounds if the service sets its clock %s', (_way, ms) => {
+  ])('changes to the newest Date if the service sets its clock %s', (_way, ms) => {
     const { observe, nowMs } = observing();
     observe(T, 0, 0);
     observe(T + ms + 1000, 1000, 1000);

@@ -69,7 +69,7 @@ export function createCarrier(
     onEvent({ is: 'done', item: state.item });
   }
 
-  /** Records a failed row. If an error without a response stops the run, the row stays `not-attempted`. */
+  /** Records a failed row. If the rate limit or a local error ends the run, the row stays `not-attempted`. */
   function fail(state: RowState, error: unknown): void {
     if (error instanceof NotSent) return;
     const isOfRow = stops.failed(error);

@@ -33,7 +33,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   /** Receives the plan before anything is sent or recorded; throws to refuse it. */
   onPlan: (plan: Plan) => void | Promise<void>;
   onEvent: (event: RunEvent) => void;
-  /** Stores what the run did, before the ledger records its end. */
+  /** Called with the results before the ledger records the end of the run. */
   beforeEnd?: (ends: readonly RowEnd[]) => Promise<void>;
 }
 

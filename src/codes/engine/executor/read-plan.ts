@@ -64,7 +64,7 @@ async function isOutOfDate(
   made: ReadonlySet<string>,
 ): Promise<boolean> {
   const gone = items.flatMap(({ goneId }) => goneId?.toLowerCase() ?? []);
-  // An outdated replica of the service lacks the newest codes.
+  // Checks only the newest codes, which an outdated replica lacks first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));
   return found.some(Boolean);

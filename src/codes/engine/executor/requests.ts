@@ -18,14 +18,14 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values sent in this run's POSTs, to detect a response that belongs to another. */
+  /** Values sent in this run's POSTs, to detect responses that belong to other POSTs. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Sends a POST. Returns `lost` if the service may have applied it, and rejects if it certainly did not. */
+  /** Sends a POST. Returns the code, or `lost` if it may exist. Rejects if it certainly does not. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;

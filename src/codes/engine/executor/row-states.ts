@@ -32,7 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Adds known IDs and slugs to rows, so that no equal row takes these codes. Marks failed rows. */
+    /** Adds IDs and slugs to rows with codes, so that no equal row takes their codes. Marks failed rows. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};

@@ -24,7 +24,7 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/** Returns the directory for ledgers, if there is a home directory. XDG requires absolute paths. */
+/** Returns the directory for ledgers, if the environment has one. Ignores relative XDG paths. */
 export function stateDirectory(env: NodeJS.Dict<string>, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -44,7 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Throws if another user owns the directory or its nearest existing parent (HOME under sudo). */
+/** Throws if another user owns the path or, if missing, its nearest existing parent, as HOME under sudo. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.stat(path));
   const parent = dirname(path);
@@ -61,7 +61,7 @@ interface Found {
   header: Header;
 }
 
-/** Finds a workspace's ledger by API key, or by up to ten codes in each ledger with the same base URL. */
+/** Finds a workspace's ledger by API key, or by its codes if the base URL is equal, or names a new one. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },

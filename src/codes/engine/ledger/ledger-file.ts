@@ -48,7 +48,7 @@ export async function readMemory(
   return memory;
 }
 
-/** Creates a ledger for a workspace. The caller holds its lock. Throws the system's error. */
+/** Creates a ledger for a workspace. The caller holds the lock. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,
@@ -149,7 +149,7 @@ function createMemory(path: string) {
   };
 }
 
-/** Checks and returns the first line of a ledger, its header. Throws UsageError. */
+/** Checks and returns a ledger's first line, the header. Throws UsageError if it is invalid. */
 export function headerOf(line: { is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

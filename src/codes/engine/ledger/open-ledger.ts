@@ -30,7 +30,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   clock: Clock;
   signal: AbortSignal;
-  /** Called before a wait of any length for another run. `path`: its ledger, if it uses another key. */
+  /** Called before a wait for another run. `path`: the ledger in use, if that run has a different key. */
   onWait: (path?: string) => void;
 }
 
@@ -39,7 +39,7 @@ interface OpenLedger extends Ledger {
   close(): Promise<void>;
 }
 
-/** Locks and opens the ledger. Throws LocalError, or UsageError if it is damaged or for another workspace. */
+/** Locks and opens the ledger. Throws LocalError, or UsageError for a damaged `path` or another workspace. */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
   const turn = await acquireSharedLock(options.workspace.secret(), waiting);
@@ -52,7 +52,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger
   }
 }
 
-/** Caches `getCode`, because a ledger is checked when chosen and again when opened. */
+/** Caches results of `getCode`, because a ledger is checked when chosen and again when opened. */
 function askingOnce<P extends LedgerPlace>(place: P): P {
   const found = new Map<string, Promise<unknown>>();
   const getCode = (id: string) => {

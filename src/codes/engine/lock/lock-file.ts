@@ -1,4 +1,4 @@
-/** Reads and writes lock files. They have one self-contained line per key, which git can merge by line. */
+/** Parses and formats lock files. Each key has its own complete line, so that git can merge them by line. */
 
 import { UsageError } from '#base/errors';
 import { ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
@@ -74,7 +74,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** Joins the parts of a lock file that git merged by line, under the first header. */
+/** Keeps only the first header of a lock file that git merged by line. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));
@@ -129,7 +129,7 @@ function notALock(name: string): UsageError {
 
 const PARSED_AT_ONCE = 1000;
 
-/** E22: validates the entries one by one, up to the maximum number of faults. */
+/** E22: parses the entries one by one until there are MOST_FAULTS faults. */
 async function readEntries(codes: JsonElement, signal: AbortSignal | undefined) {
   const entries = new Map<string, LockEntry>();
   const faults: Fault[] = [];
@@ -160,7 +160,7 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-/** Yields up to MOST_FAULTS conflict markers. Does not split the text, which may have too many lines. */
+/** Yields faults for up to MOST_FAULTS conflict markers. An array of all lines could be too large. */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;

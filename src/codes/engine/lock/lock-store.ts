@@ -30,7 +30,7 @@ export async function readLock(
   }
 }
 
-/** E22: replaces the lock file atomically if its entries have changed. The caller holds its lock. */
+/** E22: replaces the lock file atomically if its text has changed. The caller holds the lock. */
 export async function writeLock(
   path: string,
   next: LockFile,
@@ -64,7 +64,7 @@ export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }
 
-/** E23: returns the lock entries: each key's code and the values last applied. */
+/** E23: returns new lock entries, with each key's code and last applied values. */
 export function entriesOf(
   ends: readonly RowEnd[],
   before: ReadonlyMap<string, LockEntry>,
@@ -82,7 +82,7 @@ export function entriesOf(
     } else if (row && code && isKeys(end)) {
       const id = code.id.toLowerCase();
       const owner = owners.get(id) ?? key;
-      // Two keys may have exchanged their codes.
+      // Keeps the entry of a key that has a new code, because keys may exchange codes.
       if (owner === key || next.get(owner)?.id.toLowerCase() === id) next.delete(owner);
       const entry = entryOf(key, code, end, before.get(key));
       if (entry) next.set(key, entry);

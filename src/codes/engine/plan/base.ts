@@ -1,8 +1,8 @@
-/** Fingerprints of saved values in `base` cells, like ETags per field. Spreadsheets keep them as text. */
+/** Formats `base` cells: a fingerprint of each saved field, like an ETag. Spreadsheets keep them as text. */
 import { hash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 
-/** Number of hex digits per field. One edit in 16 million is missed. */
+/** Number of hex digits per fingerprint. One edit in 16 million is missed. */
 const DIGITS = 6;
 
 const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;

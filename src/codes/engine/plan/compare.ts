@@ -39,7 +39,7 @@ interface Changed {
   isNewer?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and what to do. Throws when `wantedValue` does. */
+/** Returns the fields in which row and code differ, and what to do there. Throws when `wantedValue` does. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -163,7 +163,7 @@ function changedByDate(
   const isOpen = isUnclear(claim, field) && last?.sent === wanted;
   if (isBegun(claim, field, due)) return { isYours: isOpen, isTheirs: !isOpen || old !== known, base: known };
   const cell = row.base?.[field];
-  // The row was saved before qrctl's last change, or an earlier row of the plan was applied.
+  // `isOurs`: an earlier row of the plan was applied, or qrctl made a change after the row was saved.
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
@@ -221,10 +221,7 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/**
- * Returns whether no response was received to the field's last PATCH. If so, `stored` is still the value
- * before it.
- */
+/** Returns whether the field's last PATCH got no response. If so, `stored` is still the old value. */
 function isUnclear(claim: Claim | undefined, field: Field): boolean {
   const last = claim?.changes[field].at(-1);
   return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;

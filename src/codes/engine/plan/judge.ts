@@ -34,7 +34,7 @@ export function judgeItem(item: PlanItem, policy: Policy): Judged {
   return { faults: [...ofType, ...faults], warnings };
 }
 
-/** Warns if a row has an ID and a slug that no code has. The slug of another code is already a fault. */
+/** Warns if no code has the slug of a row with an ID. If another code has it, this is already a fault. */
 function warningsOfSlug({ row, code, how }: PlanItem): Fault[] {
   if (how !== 'id' || row?.id === undefined || row.slug === undefined || !code || row.slug === code.slug)
     return [];

@@ -5,7 +5,7 @@ import { indexBy } from './values.ts';
 export interface Answers {
   codeOf(row: Row): QrCode | undefined;
   newOf(row: Row): number;
-  /** Returns whether a flag for this row requests a new code. */
+  /** Returns whether a flag requests a new code for this row. */
   isFlagged(row: Row): boolean;
 }
 
@@ -76,7 +76,7 @@ export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   if (identity.is === 'new' && identity.replaces !== undefined) ladder.taken.add(identity.replaces);
 }
 
-/** Pairs rows and codes that have equal values: first by status, then in order. */
+/** Pairs rows with codes, which all have equal values: first by status, then in order. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],

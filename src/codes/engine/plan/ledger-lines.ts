@@ -1,4 +1,4 @@
-/** Defines ledger lines. A line with another shape counts as damaged, even with a valid checksum. */
+/** Defines ledger lines. A line with any other shape is damaged, even if its checksum is valid. */
 import { isObject } from '#service/json';
 
 type Check<T> = (value: unknown) => value is T;

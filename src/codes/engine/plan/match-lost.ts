@@ -40,7 +40,10 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
     if (!hasLaterCode(one, ownersOf, ladder)) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
 }
 
-/** Returns whether the row's key got a code after the request was sent. `takeKeys` compares that code. */
+/**
+ * Returns whether to leave a row to `takeKeys`: its key has a free code, its request has no candidates, and
+ * the user requested no new code.
+ */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,
   ownersOf: OwnersOf,

@@ -88,7 +88,7 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** Returns a function that tests whether a code may come from another row whose values were altered. */
+/** Returns a function that tests whether a code may be that of another row, whose values changed. */
 function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
   let rivals: Map<QrCode, string[]> | undefined;
   const find = () => {
@@ -129,7 +129,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
 /** E4: step 6 finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
   const { rows, policy, listing, ledger, lock } = ladder.input;
-  // Includes lost requests to be repeated, because another copy of the row may have a code.
+  // Includes rows with a request to repeat, because another copy of the row may have a code.
   const isRepeat = (identity: Identity | undefined) =>
     identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
   const open = rows.filter(

@@ -75,7 +75,7 @@ export interface Policy {
   applyEdits: boolean;
   adoptExisting: boolean;
   removed: 'report' | 'pause';
-  /** Maximum number of changes, not counting new codes. Undefined for the default. */
+  /** Maximum number or percentage of changes, not counting new codes. Undefined for the default. */
   maxChanges: { count: number } | { percent: number } | undefined;
   force: boolean;
   decisions: Decisions;
@@ -104,7 +104,7 @@ export interface Claim {
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
-  /** Dated changes that a run began or kept: the newest per time, oldest first. */
+  /** Dated changes that runs began or kept, in this order. Only the last one per time is stored. */
   due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
   /** Whether the user requested this code as a new one. If so, the decision is not used again. */
   isDecided: boolean;
@@ -165,8 +165,8 @@ export interface FieldChange {
   old: string;
   new: string;
   /**
-   * `overwrite`: the row wins over another client's change. `keep`: the service's value stays. `edit`: `qr
-   * create` needs `--apply-edits` to send it. `drift`: an unmanaged status differs from the last applied one.
+   * `overwrite`: the row wins over a later change. `keep`: the service's value stays. `edit`: `qr create`
+   * needs `--apply-edits` to send it. `drift`: an unmanaged status differs from the last applied one.
    */
   what: 'send' | 'overwrite' | 'keep' | 'conflict' | 'edit' | 'drift';
   base?: string;
@@ -203,7 +203,7 @@ export interface Brake {
   is: 'max-changes' | 'all-removed' | 'shifted' | 'other-workspace';
   message: string;
   advice?: string;
-  /** Flag that carries out the plan despite the brake. */
+  /** Flag to carry out the plan despite the brake. */
   flag: string;
 }
 

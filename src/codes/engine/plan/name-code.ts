@@ -23,7 +23,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Returns a function that finds the codes with a row's key, or only the newest with the row's values. */
+/** Returns a function that finds codes with a row's key: of several, the newest with its values, if any. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,
@@ -154,7 +154,7 @@ function successorOf(
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-/** Returns whether `qr apply` knows a key only from the ledger, by a run that wrote its own lock file. */
+/** Returns whether `qr apply` knows a key only from an ended run in the ledger, maybe for another file. */
 function mayBeOfAnotherFile({ id, slug }: KeyOwner, { policy, ledger }: PlanInput): boolean {
   const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
   return isAsked && slug === undefined && ledger.claims.get(id)?.isEnded === true;

@@ -7,7 +7,7 @@ import { fieldsOf } from './values.ts';
 
 export interface CodeChange {
   id: string;
-  /** Values before the run first changed each field. A created code has only the status `paused`. */
+  /** Values before the run first changed each field. For a created code, only the status `paused`. */
   before: Values;
   after: Values;
   is: 'changed' | 'created' | 'deleted';
@@ -22,7 +22,7 @@ export interface RunChanges {
 
 type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
 
-/** Collects each run's changes from ledger lines, except requests that were certainly not applied. */
+/** Creates a reader that collects each run's changes, except requests that were certainly not applied. */
 export function createRunReader() {
   const runs = new Map<string, RunChanges & { isDone: boolean; codes: Map<string, CodeChange> }>();
   const open = new Map<number, Request>();
@@ -36,7 +36,7 @@ export function createRunReader() {
     codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
   }
 
-  /** Records a PATCH. Omits the pause for a backup and its end, which are part of a deletion. */
+  /** Records a PATCH, unless it begins or ends a backup's pause, which is part of a deletion. */
   function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
     if (pause !== 'backup' && pause !== 'restored') note(run, { id, is: 'changed', before, after });
   }

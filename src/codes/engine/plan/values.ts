@@ -89,7 +89,7 @@ export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string | unde
   return index as Map<string, T[]>;
 }
 
-/** Minimum length of a name that the service may have shortened. */
+/** Minimum length of a stored name to count as a shortened one. */
 const LEAST_OF_A_NAME = 16;
 const LOOKED_UP = 8;
 
@@ -108,7 +108,7 @@ export function isAlteredName(sent: string, stored: string): boolean {
   return kept === letters || (stored.length >= LEAST_OF_A_NAME && letters.startsWith(kept));
 }
 
-/** Returns a function that finds codes that differ only in a name or address the service may have altered. */
+/** Returns a function that finds codes whose name or address may be an altered form of a given one. */
 export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) => QrCode[] {
   const cutKey = (code: Named) => JSON.stringify([placeKey(code), lettersOf(code.name).slice(0, LOOKED_UP)]);
   const addressKey = (code: Named) => JSON.stringify([nameKey(code), lettersOf(code.destination ?? '')]);

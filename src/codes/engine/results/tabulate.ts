@@ -17,7 +17,7 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/** E21: formats the `base` cell. Returns null if the row has no code, base or ID. */
+/** E21: formats the `base` cell. Returns null for a row without code, base and ID. */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
@@ -117,7 +117,7 @@ export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }:
     const isTag = UTM_COLUMNS.includes(fold(column));
     const isChanged = end.changes.some((change) => change.field === field);
     if (takesTheirs(end) && isChanged) return isTag ? null : current;
-    // Keeps tags that the next run would drop.
+    // Uses the stored destination, whose tags the next run would drop.
     const isCarried = (isTagged || end.row.keepUtm === true) && value !== null && value !== '';
     return isCarried && field === 'destination' && !isTag && !openChange(end, field) ? current : value;
   }
@@ -152,9 +152,7 @@ function columnField(column: string, input: Input): [string, Field][] {
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/**
- * Returns whether the results keep a decision, because the row was not attempted or its code not accepted.
- */
+/** Returns whether the results keep a decision: the row was not attempted, or its code was not accepted. */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

@@ -61,7 +61,7 @@ function countStates(rows: readonly PlanRow[]) {
 
 const NOTHING = 'nothing to do';
 
-/** Formats `2 to decide, 1 to update, 996 unchanged, 3 unmanaged`. Counts outcomes after a run. */
+/** Formats counts as `2 to decide, 996 unchanged, 3 unmanaged`. Names outcomes after a run. */
 export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
   const told = countStates(rows).map(({ count, word }) => `${formatCount(count)} ${word}`);
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);

@@ -25,7 +25,7 @@ export interface PrintedPlan {
 
 const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'];
 
-/** Columns of a plan. `old`: current value, or candidates. `new`: value in the file, or new code. */
+/** Columns of a plan. `old` is the current value or candidates, `new` the later value or new code. */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
 /** Documented output of a plan. JSON has one entry per row, whose `changes` map fields to `old` and `new`. */
 export const PLAN_OUTPUT = [
@@ -142,7 +142,7 @@ export const TABLE_COLUMNS: readonly Column[] = [
 
 const LONGEST_COMMON = 100;
 
-/** Formats `SLUG (NAME)`, or the ID if the slug is unknown. */
+/** Formats `SLUG (NAME)`, or only the slug or the ID. */
 function nameCodeOf(row: PlanRow): string | undefined {
   const { id, slug } = codeOf(row);
   const { name } = row.code ?? row.item.code ?? {};

@@ -193,7 +193,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-/** Returns an ID for a run: the minute in UTC, readable for users, and random digits. */
+/** Returns an ID for a run: the minute in UTC, and six random hexadecimal digits. */
 function nameRun({ now }: Clock): string {
   const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   return `${minute}-${randomBytes(3).toString('hex')}`;

@@ -69,12 +69,12 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** Returns whether the results have the code's ID, by which other commands would act on the code. */
+/** Returns whether to write the code's ID to the results, because other commands act on IDs in files. */
 function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }
 
-/** Records the outcomes. Reports unsuccessful rows as annotations. */
+/** Records outcomes, and unsuccessful rows for annotations. */
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts, console } = context;
   noteOutcomes(context, ends);
@@ -95,7 +95,7 @@ export function noteOutcomes({ facts }: Context, ends: readonly RowEnd[]): void 
   facts.outcomes = Object.fromEntries(countOutcomes(ends));
 }
 
-/** Prints the progress of a run that a signal stopped, and throws the signal's reason. */
+/** If the run was aborted, prints its progress and throws the reason. */
 export function noteStop(
   { console, signal }: Context,
   { ends }: RunEnd,

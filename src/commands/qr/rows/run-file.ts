@@ -118,7 +118,7 @@ export async function finishRun(
   const failure = failureOfRun(ends, { ...facts, file: input, stop, isUnproven });
   const warnings = checked.warnings.length + plan.warnings.length;
   await finishOutput(print(failure), failure).catch(async (error) => {
-    // The codes are changed, whether or not the results could be written.
+    // The codes have changed, so the summary is printed in any case.
     if (!(error instanceof ClosedPipeError)) await noteSummary(context, ends, { warnings, thing });
     throw error;
   });

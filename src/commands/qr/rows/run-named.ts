@@ -84,7 +84,7 @@ export async function runNamed(
   return finishNamed(context, end, ends);
 }
 
-/** Records the outcomes of a run over codes. Throws the signal's reason, if any. */
+/** Records the outcomes of a run over codes. If the run was aborted, throws the reason. */
 export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends']): NamedEnd {
   const results = ends.flatMap(([, result]) => result ?? []);
   noteOutcomes(context, results);

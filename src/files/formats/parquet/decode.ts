@@ -26,7 +26,7 @@ export interface DecodedGroup {
 
 /** Decoder that keeps a byte order mark, unlike hyparquet's. */
 const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
-/** Replaces the library's parsers, because a Date would have fewer digits than the file. */
+/** Parsers that replace the library's, because a Date would have fewer digits than the file. */
 const PARSERS = {
   timestampFromMicroseconds: (us: bigint): unknown => us,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),

@@ -55,7 +55,7 @@ export function addChecksums(
 
 type RowGroup = ParquetWriter['row_groups'][number];
 
-/** Thrift compact protocol: an i32 field with the next field number. */
+/** Thrift compact header of an i32 field with the next field number. */
 const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
 const FIELDS_BEFORE = 3;

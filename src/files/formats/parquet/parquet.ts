@@ -42,7 +42,7 @@ const TIME: ColumnKind = {
   statistics: integerStatistics,
 };
 
-/** Kind of all other columns: engines require one type per column in all files. */
+/** Kind of columns except `id` and `ts`: engines require one type per column in all files. */
 const TEXT: ColumnKind = {
   element: {
     type: 'BYTE_ARRAY',
@@ -61,7 +61,7 @@ interface Group {
   rows: number;
 }
 
-/** Creates a formatter. Throws UnprovenError for an ID that int64 can't hold. */
+/** Creates a formatter that throws UnprovenError for an ID that int64 can't hold. */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
   const bytes = new ByteWriter();

@@ -155,7 +155,7 @@ export function refuseFaults(
   { start, warnings = [] }: { start?: string; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
-  // A fault in the whole file may occur once per row.
+  // A fault in the whole file may be listed once per row.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),

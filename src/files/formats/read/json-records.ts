@@ -43,7 +43,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Reads a JSON array. Searches for commas only if no object ends with a line. */
+/** Yields an array's rows. Searches for commas only if a piece does not end with one. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,

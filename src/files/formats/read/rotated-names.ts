@@ -63,7 +63,7 @@ export function stemOfLog(name: string): string {
   return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
 }
 
-/** Orders files of one log: oldest first, the log's own file last. */
+/** Compares files of one log: oldest first, the log itself last. */
 export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
   if (!a || !b) return Number(b !== undefined) - Number(a !== undefined);
   return a[0] - b[0] || a[1] - b[1];

@@ -4,7 +4,7 @@ import { UsageError } from '#base/errors';
 import { startsWith } from '#files/formats/formats';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
-/** Maximum size in bytes of a part that is held whole: all but rows and texts. */
+/** Maximum bytes in a part held whole: any except rows and shared texts. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
 /** Maximum compression factor of a larger part, as in Apache POI. */

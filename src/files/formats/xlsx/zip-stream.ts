@@ -1,6 +1,6 @@
 /**
  * Streams a ZIP archive (PKWARE APPNOTE 6.3) that can be rolled back: an entry consists of independent
- * pieces, each ending at a byte (Z_SYNC_FLUSH).
+ * pieces, each ending at a byte boundary (Z_SYNC_FLUSH).
  */
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 import { UsageError } from '#base/errors';

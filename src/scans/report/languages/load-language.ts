@@ -1,4 +1,4 @@
-/** Formats numbers and dates by frozen CLDR data (UTS 35), independently of the Node version. */
+/** Formats numbers and dates with frozen CLDR data (UTS 35), independently of the Node version. */
 import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
 /** Words by plural category. The compiler requires every category in the language. */
@@ -9,8 +9,8 @@ type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
 /**
- * CLDR data for a language: months from January (`alone`: without a day), weekdays from Monday.
- * `minimumGroupingDigits`: digits before the first separator.
+ * CLDR data. Months begin with January (`alone`: without a day), and weekdays with Monday.
+ * `minimumGroupingDigits` is the minimum number of digits before the first separator.
  */
 type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   firstDay?: string;
@@ -66,7 +66,7 @@ export async function loadLanguage<L extends Language>(language: L) {
     scans: counted(all.scans),
     codes: counted(all.codes),
     number,
-    /** Formats an average with one decimal, or two if one of `neighbors` would be zero. */
+    /** Formats an average with one decimal, or two if one of `neighbors` is between 0 and 0.1. */
     average(value: number, neighbors: readonly (number | null)[] = [value]): string {
       const isSmall = neighbors.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);

@@ -1,5 +1,5 @@
 /**
- * Plural rules of CLDR 48, because Intl.PluralRules depends on the version of Node
+ * CLDR 48 plural rules, because Intl.PluralRules depends on the Node version
  * (https://www.unicode.org/cldr/charts/48/supplemental/language_plural_rules.html).
  */
 

@@ -1,4 +1,4 @@
-/** Draws in points from the top and the start edge, which is the right edge in right-to-left reports. */
+/** Draws in points from the top and the start edge (the right edge in right-to-left reports). */
 import { drawPieces, round } from '#files/paper/pdf-text';
 import type { Pdf } from './open-pdf.ts';
 import { baselineOf } from './palette.ts';
@@ -111,7 +111,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       return top;
     },
     bookmark(title: string, y: number): void {
-      // Adds a bookmark that keeps the viewer's zoom.
+      // Keeps the viewer's zoom.
       document.outline.addItem(title, { fit: false, top: y, left: width } as { expanded?: boolean });
     },
     end: () => root.end(),

@@ -1,4 +1,4 @@
-/** Colors in the PDF, the same as on the printed HTML page (html/style.ts). */
+/** Colors in the PDF: those of the printed HTML page (html/style.ts), and `tile`. */
 import type { Tone } from '#scans/report/document';
 
 export const COLORS = {

@@ -8,7 +8,7 @@ export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {}
 
-/** Returns a test for rising times and IDs, which throws OutOfOrderError for other scans. */
+/** Returns a test for scans in order of time and ID. It throws OutOfOrderError for other scans. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;

@@ -10,11 +10,11 @@ import type { Manifest } from '#scans/dataset/manifest';
 
 export interface InputLog {
   paths: string[];
-  /** File or dataset with the state; undefined if no export appends to it. */
+  /** File or dataset with the state; undefined if no export appends to the log. */
   keptBy?: LogPlace;
 }
 
-/** Returns the paths in all logs. `closed` has those that no append keeps. */
+/** Returns the paths in all logs. `closed` has those to which no export appends. */
 export function filesOf(logs: readonly InputLog[]) {
   const closed = new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
   return { paths: logs.flatMap(({ paths }) => paths), closed };
@@ -85,7 +85,7 @@ export interface LogFile {
 /** Returns paths, oldest first. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
-    // F13: refuses other compression: figures would be too low without these files.
+    // F13: refuses other compression, because figures would lack these files.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
       hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,

@@ -27,7 +27,7 @@ const STATE = '.state.json';
 
 const OWN = { age: undefined, packing: undefined };
 
-/** Lists logs, with each file in one log. */
+/** Lists logs. Each file is in one log. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -104,7 +104,7 @@ async function isRegular(entry: Dirent): Promise<boolean> {
   return found?.isFile() ?? false;
 }
 
-/** Returns a log's rotated files, by prefix if its name has no data extension. */
+/** Returns a log's rotated files, found by prefix if its name has no data extension. */
 function earlierOf(path: string, files: ReadonlyMap<string, readonly string[]>): LogFile[] {
   const base = basename(path);
   return (files.get(base) ?? files.get('') ?? []).flatMap((file) => {
@@ -127,7 +127,7 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Lists the logs in a directory by name, which is chronological in a dataset. */
+/** Lists the logs in a directory by name, each with its files oldest first. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);

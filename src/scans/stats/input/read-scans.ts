@@ -32,7 +32,7 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/** Reads each scan once. Returns each file's time span. Throws UnprovenError for contradictory IDs. */
+/** Reads each scan once. Returns each file's time span. Throws UnprovenError if an ID has two times. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   const inMemory = () => readAll({ ...job, note: () => undefined }, createMemory(), found);

@@ -68,7 +68,7 @@ export function checkNames(names: readonly string[], path: string, fields: reado
 
 type Header = ReturnType<typeof headerOf>;
 
-/** Omits an incomplete last line, unless the file `isClosed` and the line has all cells. */
+/** Reads CSV. Omits an incomplete last line, unless `isClosed` and the line has all cells. */
 async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,

@@ -40,7 +40,7 @@ describe('a run over new rows', () => {
     expect(world.records.map(({ is }) => is)).toEqual(['run', 'post', 'made', 'post', 'made', 'end']);
   });
 
-  it('records the IDs in its first listing, and the values in each POST (E10, E12)', async () => {
+  it('records the IDs from its first listing, and the values in each POST (E10, E12)', async () => {
     const world = createWorld({ codes: [codeOf(1)] });
     await world.run([MENU]);
     const [run, post] = world.records;
@@ -110,7 +110,7 @@ describe('a request without a usable response', () => {
     expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
   });
 
-  it('for a row does not give its code to an equal row whose request was rejected', async () => {
+  it('provides a code only for its own row, not for an equal row whose request was rejected', async () => {
     const world = createWorld({ post: mishapsOf('rejected', 'applied') });
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(outcomesOf(end)).toEqual(['failed', 'created']);
@@ -159,7 +159,7 @@ describe('a request without a usable response', () => {
     expect(writesOf(world)).toHaveLength(3);
   });
 
-  it('delays the remaining rows until after a listing if it is the tenth in a row (E17)', async () => {
+  it('delays the remaining rows until after a listing if it is the tenth such request in succession (E17)', async () => {
     const world = createWorld({ post: (n) => (n < 10 ? 'applied' : 'none') });
     const end = await world.run(rowsNamed(14));
     expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
@@ -203,7 +203,7 @@ describe('a listing without codes that earlier requests created', () => {
     ).toHaveLength(6);
   });
 
-  it('stops the run if the run needs it to find the code of a POST without a response', async () => {
+  it('stops the run if it is needed to find the code for a POST without a response', async () => {
     const world = createWorld({ post: mishapsOf('none', 'applied'), listLagMs: () => 60_000 });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(UnprovenError);
@@ -385,7 +385,7 @@ describe('deletions', () => {
     expect(outcomesOf(end)).toEqual(['gone', 'deleted']);
   });
 
-  it('are sent after their code is backed up, or not at all if the backup fails', async () => {
+  it('are each sent after a backup of the code, or not at all if the backup fails', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const end = await world.run(rows, {
       policy: DELETE,

@@ -119,7 +119,7 @@ describe('a ledger in the state directory', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is created with a note if no code from an earlier ledger for the same base URL exists in the workspace', async () => {
+  it('is created with a note if no code that was looked up from an earlier ledger exists in the workspace', async () => {
     const first = await make('a');
     const second = await make('b', optionsOf({ key: 'svc_live_b' }));
     expect(second).not.toBe(first);

@@ -3,10 +3,10 @@ import { plan } from '#codes/engine/plan/plan';
 import { runs } from '../../../support/property-runs.ts';
 import { playHistory } from './world/history.ts';
 
-describe('a week in which three people edit copies of a sheet, and responses, runs and ledgers are lost', () => {
+describe('simulated weeks in which three people edit copies of a sheet, and responses, runs and ledgers are lost', () => {
   const { numRuns, seed } = runs(200, 150_000);
 
-  it('never results in a duplicate code, a row with the code of another row, or an unreported loss of an edit', () => {
+  it('never result in a duplicate code, a row with the code of another row, or an unreported loss of an edit', () => {
     const problems: string[] = [];
     for (let history = seed; history < seed + numRuns; history++) {
       const tally = playHistory(history, { planOf: plan });
@@ -16,7 +16,7 @@ describe('a week in which three people edit copies of a sheet, and responses, ru
     expect(problems).toEqual([]);
   });
 
-  it('requires an unnecessary decision in at most one of ten simulated weeks', () => {
+  it('require an unnecessary decision in at most one of ten weeks', () => {
     let needless = 0;
     for (let history = seed; history < seed + numRuns / 10; history++) {
       const { counts } = playHistory(history, { planOf: plan });

@@ -574,7 +574,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('reports a code that the ledger has under another key as `exists`', () => {
+  it('gives a row the action `exists` if the ledger has its code under another key', () => {
     const code = codeOf(1);
     const ledger = madeBefore([code], [newRow(2, code.name, code.destination ?? '', { key: 'menu' })]);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'lunch' });
@@ -656,7 +656,7 @@ it('equal rows with --as-new are never matched with a code that they replace, ev
   ]);
 });
 
-describe('keys that only the ledger contains', () => {
+describe('keys that are in the ledger but in no lock file', () => {
   const codes = [1, 2].map((number) => codeOf(number));
   const keyed = codes.map((code, at) =>
     newRow(at + 2, code.name, code.destination ?? '', { key: `${at + 1}` }),
@@ -676,7 +676,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share assign a row the code created from its values, even after that code was edited', () => {
+  it('and that two files share assign a row the code created from its values, even after that code was edited', () => {
     const [ours, theirs] = [codeOf(1), codeOf(2)];
     const shared: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -692,7 +692,7 @@ describe('keys that only the ledger contains', () => {
     ]);
   });
 
-  it('that two files share need a decision if the edited row may belong to either of two codes that exist', () => {
+  it('and that two files share need a decision if the edited row may belong to either of two codes that exist', () => {
     const [ours, theirs] = [codeOf(1, { name: 'Menu' }), codeOf(2, { name: 'Menu' })];
     const rows = [ours, theirs].map((code) => newRow(2, 'Menu', code.destination ?? '', { key: 'k' }));
     const before = madeBefore([ours, theirs], rows);

@@ -26,7 +26,7 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('states, if the saved value is unknown, that the service has its value since the list was saved', () => {
+  it('states only the current and new values in a conflict if the saved value is unknown', () => {
     const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });

@@ -68,7 +68,7 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('comes with the number of rows that need decisions, and a hint for each kind of decision', () => {
+  it('comes with a message that counts the rows by problem, and a hint for each kind of decision', () => {
     const two = [itemOf(2, 'conflict', { code: menu }), itemOf(3, 'conflict', { code: menu })];
     expect(reasonOfPlan(planOf([{ ...gone, key: "o'hara" }, ...two]), 'apply')).toEqual({
       exit: 9,
@@ -79,7 +79,7 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('is 8 for rows that would fail, with their number', () => {
+  it('is 8 if rows would fail, and the message has their number', () => {
     const failing = [itemOf(2, 'failed'), itemOf(3, 'failed')];
     expect(reasonOfPlan(planOf([...failing, creation(4)]), 'create')).toMatchObject({
       exit: 8,
@@ -87,7 +87,7 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('comes with the number of codes that a run would change', () => {
+  it('comes with a message that has the number of codes that a run would change', () => {
     expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe(
       'a run would change 2 codes',
     );

@@ -176,7 +176,7 @@ describe('a decision in the results', () => {
     expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
   });
 
-  it('is kept only for a row that was not attempted, or if it names a code that was not accepted', async () => {
+  it('is kept only if the row was not attempted or if the decision is an unknown slug', async () => {
     const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
     expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({
       decision: 'Mine',

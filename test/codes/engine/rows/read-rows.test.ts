@@ -7,7 +7,7 @@ import { ID, read, refusal, told } from './read.ts';
 const BASE = 'r3fa9c1-77b2e0-a1c4d9';
 
 describe('a file with new codes', () => {
-  it('is read as one row per code with its values, without values for empty cells', async () => {
+  it('is read as one row per code, with a value for each cell that is not empty', async () => {
     const { rows } = await read('create', 'Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n');
     expect(rows.map(({ wish, type, id, slug, key }) => ({ ...wish, type, id, slug, key }))).toEqual([
       { name: 'a', destination: 'https://x.de' },
@@ -81,7 +81,7 @@ describe('results and saved lists', () => {
   const HEADER =
     'name,type,destination,status,created_at,updated_at,id,slug,short_url,outcome,error,base,decision';
 
-  it('can be used as input: a row with an ID is for that code, and a row without an ID is new', async () => {
+  it('can be used as input: a row with an ID is assigned to that code, and a row without an ID is new', async () => {
     const list = `${HEADER}\na,url,,active,2026-01-01T00:00:00Z,2026-01-02T00:00:00Z,${ID.toUpperCase()},abc,,created,,${BASE},\nb,wifi,,,,,,,,,,,\nc,wifi,,,,,,,,failed,no,,\n`;
     const { rows, faults, unread } = await read('create', list);
     expect([faults, unread]).toEqual([[], []]);

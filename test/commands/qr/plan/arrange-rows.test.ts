@@ -77,7 +77,7 @@ describe('the summary of a plan', () => {
     [[itemOf(2, 'exists', { code }), creation(3)], '1 existing code, 1 to create'],
     [[itemOf(2, 'conflict', { code })], '1 row in conflict'],
     [[], 'nothing to do'],
-  ])('shows in the last line of a dry run whether it counts codes or rows', (planned, expected) => {
+  ])('counts codes to create and existing codes, but rows in conflict', (planned, expected) => {
     expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
   });
 

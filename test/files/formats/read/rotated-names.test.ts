@@ -32,7 +32,7 @@ describe('a file', () => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
-  it('can belong to a log of any name', () => {
+  it('can belong to a log with any name', () => {
     expect(readLogName('scans.log.1.gz', 'scans.log')).toMatchObject({ packing: 'gz' });
     expect(readLogName('a.1', 'a')).toMatchObject({ base: 'a' });
     expect(findLogName('scans.log.1')).toBeUndefined();

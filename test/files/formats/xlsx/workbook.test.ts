@@ -41,7 +41,7 @@ async function sheetOf(rows: Record<string, unknown>[], shown = columns, zone = 
 }
 
 describe('a workbook', () => {
-  test('has text as text, never as a formula and without an added apostrophe', async () => {
+  test('stores text as text, never as a formula, and adds no apostrophe', async () => {
     const sheet = await sheetOf([{ name: '=1+1' }, { name: "'-2 & <b>" }]);
     expect(sheet).toContain(
       '<row r="2"><c r="C2" s="2" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c></row>',
@@ -55,7 +55,7 @@ describe('a workbook', () => {
     expect(sheet).toContain('a_x0000_b_x000D_c\ufffd_x005F_x0041__xFFFF_');
   });
 
-  test('has times as dates in the time zone, to the millisecond, and other values as text', async () => {
+  test('has times as dates in the requested time zone, to the millisecond, and invalid times as text', async () => {
     const rows = [
       { ts: '2026-07-01T22:30:00.250Z' },
       { ts: '2026-01-01T00:00:00Z' },

@@ -102,7 +102,7 @@ describe('the PDF of a report', () => {
     }
   });
 
-  it('repeats the header of a table on each page, but not in the structure', async () => {
+  it('repeats the header of a table on each page, but has it only once in the structure', async () => {
     const names = Array.from({ length: 150 }, (_, at) => `Code ${at + 1}`);
     const { root, pages, artifacts } = await render({
       cards: [cardOf('Codes', { tables: [tableOf('Code', names)] })],

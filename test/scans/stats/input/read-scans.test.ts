@@ -227,7 +227,7 @@ describe('a repeated scan', () => {
     );
   });
 
-  it('is recognized by ID in a file named after its code and a file without a code (F6)', async () => {
+  it('is recognized by its ID if one file is named after the ID of its code, and the other has no code ID (F6)', async () => {
     const uuid = '00000000-0000-4000-8000-000000000001';
     const both = csv([scan(1, 0), scan(2, 5)]);
     expect(await read({ [`${uuid}.csv`]: both, 'menu.csv': both })).toMatchObject({
