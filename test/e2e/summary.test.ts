@@ -257,7 +257,7 @@ test('an export that ends early reports how many files are complete, and says no
   expect(none).toContain(', writing scans\n  No data was written. Any existing file is unchanged.\n');
   const device = await run('-o', '/dev/null');
   expect(device).toContain(', writing /dev/null\n');
-  expect(device).not.toContain('as it was');
+  expect(device).not.toMatch(/unchanged|No data/);
 });
 
 test('a key that was typed instead of a name is redacted everywhere in the summary', async () => {
