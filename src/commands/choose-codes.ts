@@ -87,8 +87,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes for a log with scans of the `known` IDs. A43: if slugs are not found, and as many codes in
- * the log were deleted, returns the deleted codes as missing.
+ * Chooses codes for a log with scans of the `known` IDs. A43: if the number of names that are not found equals
+ * the number of deleted codes in the log, returns the deleted codes, marked as missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,

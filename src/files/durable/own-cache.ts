@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Limits of a cache. For `code`, which is executed, the owner must be known. */
+/** Limits of a cache. The owner of executable content (`code`) must be known. */
 interface CacheBounds {
   largest: number;
   most: number;

@@ -5,7 +5,7 @@ const LONGEST_VALUE = 100;
 
 type Encode = (value: unknown) => string;
 
-/** Returns a function that encodes the fields `names` of a row, each after its opening text. */
+/** Returns a function that formats a row: the fields in `names`, each after its opening, and then `end`. */
 export function createLine(
   names: readonly string[],
   openingOf: (name: string, index: number) => string,

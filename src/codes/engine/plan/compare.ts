@@ -187,7 +187,10 @@ function isEditedSince(atMs: number, { created_at, updated_at }: QrCode): boolea
   return updated_at !== created_at && (parseScanTime(updated_at) ?? 0) > atMs;
 }
 
-/** Returns a record of dated changes that need no request, or undefined if the ledger has them all. */
+/**
+ * Returns a record of the dated changes that are complete without a request, so that later runs don't send
+ * them. Returns undefined if there are none that the ledger lacks.
+ */
 export function keptRecord(
   { row, code, changes }: PlanItem,
   claim: Claim | undefined,

@@ -161,8 +161,8 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
 }
 
 /**
- * Returns a function that finds the row of a lost request if the row was edited: by a name or destination
- * that no other open row or lost request has.
+ * Returns a function that finds the edited row of a lost request by a name or destination that no other open
+ * row or lost request has.
  */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,

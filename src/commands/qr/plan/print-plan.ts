@@ -104,7 +104,7 @@ export async function openPlanOutput(
   };
 }
 
-/** Returns a function that makes a record per row (for IDs, or JSON without chosen columns) or change. */
+/** Returns a function that makes one record per change; for IDs and for JSON with all columns, one per row. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];
