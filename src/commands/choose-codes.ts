@@ -87,8 +87,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes for a log with scans of the `known` IDs. A43: if the number of names that are not found equals
- * the number of deleted codes in the log, returns the deleted codes, marked as missing.
+ * Chooses codes for a log with scans of the `known` IDs. A43: if as many names are not found as codes of the
+ * log are deleted, returns the deleted codes, marked as missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,
