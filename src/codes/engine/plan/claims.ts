@@ -42,6 +42,8 @@ export function createClaims() {
     status: new Map(),
   };
   let order = 0;
+  /** IDs claimed since the last end of a run. */
+  const claimed = new Set<string>();
 
   function update(id: string, change: (old: Claim) => Partial<Claim>): void {
     const old = byId.get(id) ?? { ...UNKNOWN, id };
@@ -65,7 +67,8 @@ export function createClaims() {
     },
     restore: (claim: KeptClaim) =>
       void byId.set(claim.id, { ...claim, changes: claim.changes ?? NO_CHANGES }),
-    claim: (id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) =>
+    claim(id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) {
+      claimed.add(id);
       update(id, (old) => ({
         run,
         isEnded: false,
@@ -76,7 +79,8 @@ export function createClaims() {
         isDecided: isDecided || old.isDecided,
         unsent: unsent ?? old.unsent,
         n: n ?? old.n,
-      })),
+      }));
+    },
     patch: ({ id, key, row, due, ...patch }: Patch) =>
       update(id, (old) => ({
         key: key ?? old.key,
@@ -102,7 +106,11 @@ export function createClaims() {
     },
     delete: (id: string) => update(id, () => ({ isDeleted: true, paused: undefined })),
     end(run: string) {
-      for (const [id, claim] of byId) if (claim.run === run) byId.set(id, { ...claim, isEnded: true });
+      for (const id of claimed) {
+        const claim = byId.get(id);
+        if (claim?.run === run) byId.set(id, { ...claim, isEnded: true });
+      }
+      claimed.clear();
     },
   };
 }
