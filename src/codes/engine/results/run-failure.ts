@@ -53,12 +53,13 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
   if (failed.length > 0) counts.push(describeFailures(failed, ends.length));
   const message = [counts.join(', '), ...groups.flatMap((group) => describeGroup(group, run))].join('\n');
-  const details = { hint: hintOf(groups, { all: ends.length, failed: failed.length }, run), cause: stop };
-  if (isUnproven || groups.some(({ question }) => needsDecision(question, verb)))
-    return new UnprovenError(message, details);
   const isNothingLeft = groups.some(
     ({ question, rows }) => question === 'gone' && rows.length === ends.length,
   );
+  const isElsewhere = isNothingLeft && ends.length > 1;
+  const details = { hint: hintOf(groups, { failed: failed.length, isElsewhere }, run), cause: stop };
+  if (isUnproven || groups.some(({ question }) => needsDecision(question, verb)))
+    return new UnprovenError(message, details);
   return isNothingLeft ? new NotFoundError(message, details) : new PartialError(message, details);
 }
 
@@ -94,21 +95,21 @@ function describeFailures(failed: readonly RowEnd[], all: number): string {
 
 function hintOf(
   groups: readonly QuestionGroup[],
-  { all, failed }: { all: number; failed: number },
+  { failed, isElsewhere }: { failed: number; isElsewhere: boolean },
   { verb, resultsPath }: RunFacts,
 ): string {
-  const isAsked = groups.some(({ question }) => question !== 'gone' || needsDecision(question, verb));
+  const asked = groups.filter(({ question }) => question !== 'gone' || needsDecision(question, verb));
+  const hasFlags = asked.some(({ rows: [row] }) => row?.item.nextStep === undefined);
   const ways = waysOf(groups, verb);
   const questions = groups.map(({ question }) => question);
   const answers = describeAnswers(questions, verb);
-  if (isAsked && resultsPath !== undefined)
+  if (asked.length > 0 && resultsPath !== undefined)
     ways.unshift(
       `Enter your decisions in the column decision of ${resultsPath} (${answers}), and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
-      ...(ways.length > 0 ? ['Or add flags to this command.'] : []),
+      ...(hasFlags ? ['Or add flags to this command.'] : []),
     );
   else if (groups.some(({ question }) => question === 'conflict')) ways.push(DECIDE_ROW);
-  const isAllGone = groups.some(({ question, rows }) => question === 'gone' && rows.length === all);
-  if (isAllGone && all > 1) ways.unshift('Check --profile and the API key.');
+  if (isElsewhere) ways.unshift('Check --profile and the API key.');
   if (failed > 0)
     ways.push(
       `To retry the failed rows, run the same command again. See ${resultsPath ?? 'the output'} for the reasons.`,

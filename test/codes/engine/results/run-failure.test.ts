@@ -133,6 +133,20 @@ describe('the error after a run', () => {
     expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
   });
 
+  it('mentions flags only if a flag decides', () => {
+    const nextStep = 'To delete a changed code, enter mine in the column decision, or save a new list.';
+    const changed = { ...conflict, item: { ...conflict.item, nextStep } };
+    expect(failureOf([conflict, undecided], 'update')?.hint).toContain('Or add flags to this command.');
+    expect(failureOf([changed], 'delete')?.hint).toMatch(/--from codes\.results\.csv\. To delete a changed/);
+  });
+
+  it('suggests checking the profile first if the codes of all rows are missing, but not for a single row', () => {
+    expect(failureOf([gone(2), gone(3)], 'update')?.hint).toMatch(
+      /^Check --profile and the API key\. Remove/,
+    );
+    expect(failureOf([gone(2)], 'update')?.hint).toMatch(/^Remove the row/);
+  });
+
   it('states only once a reason that several rows share', () => {
     const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
     expect(failureOf(ends, 'apply')).toMatchObject({
