@@ -5,7 +5,12 @@ import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
 import type { OwnersOf } from './name-code.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
-type Chain = readonly Sending[];
+/** Requests for one row: the first one and its repetitions. */
+interface Chain {
+  first: Sending;
+  last: Sending;
+  all: readonly Sending[];
+}
 
 export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
   const { ledger } = ladder.input;
@@ -15,9 +20,9 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
   const byValues = indexBy(free, valuesKey);
   const owners = assignRows(ladder, chains);
   const left: Unmatched[] = [];
-  const storedKey = ([first]: Chain) => first && valuesKey(storedForm(first.values, ledger));
+  const storedKey = ({ first }: Chain) => valuesKey(storedForm(first.values, ledger));
   for (const alike of indexBy(chains, storedKey).values()) {
-    const sent = alike[0]?.[0];
+    const sent = alike[0]?.first;
     if (!sent) continue;
     // A code that another request created is not a candidate.
     const mayBeIts = (id: string) => !ladder.taken.has(id) && ledger.claims.get(id)?.origin !== 'made';
@@ -30,8 +35,8 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
     );
     const dealt = new Map(isClear ? deal([...rows.keys()], candidates, ({ status }) => status) : []);
     for (const [row, chain] of rows) {
-      const [code, sending] = [dealt.get(row), chain.at(-1)];
-      if (code && sending) settle(ladder, row, withCode(row, code, sending, ladder));
+      const code = dealt.get(row);
+      if (code) settle(ladder, row, withCode(row, code, chain.last, ladder));
       else left.push({ row, chain, candidates: isClear ? [] : candidates });
     }
   }
@@ -49,7 +54,7 @@ function hasLaterCode(
   ownersOf: OwnersOf,
   { input: { listing }, taken, answers }: Ladder,
 ): boolean {
-  const isDecided = answers.newOf(row) > 0 || chain.some(({ decided }) => decided);
+  const isDecided = answers.newOf(row) > 0 || chain.all.some(({ decided }) => decided);
   const hasCode = ownersOf(row).some(({ id }) => listing.codes.has(id) && !taken.has(id));
   return hasCode && candidates.length === 0 && !isDecided;
 }
@@ -81,23 +86,17 @@ function withoutCode(
   free: readonly QrCode[],
   { input, answers }: Ladder,
 ): Identity {
-  const sending = chain.at(-1);
-  if (!sending) return { is: 'new' };
-  const { replaces } = sending;
+  const sending = chain.last;
   // E7: one decision permits one request.
-  const used = chain.filter(({ decided }) => decided).length;
+  const used = chain.all.filter(({ decided }) => decided).length;
   const isDecided = answers.newOf(row) > used;
-  const repeat: Identity = {
-    is: 'new',
-    repeats: { ...sending, decided: used > 0 },
-    ...(isDecided && { isDecided }),
-    ...(replaces !== undefined && { replaces }),
-  };
+  const repeats = { ...sending, decided: used > 0 };
+  const repeat: Identity = { is: 'new', repeats, isDecided, replaces: sending.replaces };
   // Repeats the request unless a similar code exists, which it may have created.
   const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
   if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };
-  if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };
+  if (isDecided) return { ...repeat, answered: chain.all.map(({ n }) => n) };
   const again =
     used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';
   const why = candidates.length > 0 ? 'several new codes have its values' : 'a new code resembles it';
@@ -115,18 +114,20 @@ function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInpu
     // Without a destination, only the name identifies a code, and the name may have been edited.
     return (
       isUnknown &&
-      chain.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
+      chain.all.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
     );
   });
 }
 
 function chainsOf(unclear: readonly Sending[]): Chain[] {
-  const chains = new Map<number, Sending[]>();
+  const chains = new Map<number, Chain>();
   const roots = new Map<number, number>();
   for (const sending of unclear) {
-    const root = sending.again === undefined ? sending.n : (roots.get(sending.again) ?? sending.again);
-    roots.set(sending.n, root);
-    chains.set(root, [...(chains.get(root) ?? []), sending]);
+    const { n, again = n } = sending;
+    const root = roots.get(again) ?? again;
+    roots.set(n, root);
+    const { first, all } = chains.get(root) ?? { first: sending, all: [] };
+    chains.set(root, { first, last: sending, all: [...all, sending] });
   }
   return [...chains.values()];
 }
@@ -135,13 +136,12 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   const owners = new Map<Chain, Row>();
   const taken = new Set<Row>();
   const replacing = new Map(
-    [...ladder.found].flatMap(([row, identity]) => (isRepeating(identity) ? [[identity.repeats, row]] : [])),
+    [...ladder.found].map(([row, identity]) => [identity.is === 'new' ? identity.repeats : undefined, row]),
   );
   const open = openRows(ladder);
   const assign = (rowOf: (sending: Sending) => Row | undefined) => {
     for (const chain of chains) {
-      const [first] = chain;
-      const row = first && !owners.has(chain) ? rowOf(chain.at(-1) ?? first) : undefined;
+      const row = owners.has(chain) ? undefined : rowOf(chain.last);
       if (!row || taken.has(row)) continue;
       owners.set(chain, row);
       taken.add(row);
@@ -151,8 +151,10 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   const byKey = indexBy(open, ({ key }) => key);
   assign((sending) => byKey.get(sending.key ?? '')?.find((row) => isAlike(rowValues(row), sending.values)));
   const byValues = indexBy(open, (row) => valuesKey(rowValues(row)));
-  const equal = (sending: Sending) =>
-    (byValues.get(valuesKey(sending.values)) ?? []).filter((row) => !taken.has(row) && mayBe(row, sending));
+  const equal = ({ key, values }: Sending) =>
+    (byValues.get(valuesKey(values)) ?? []).filter(
+      (row) => !taken.has(row) && (key === undefined || row.key === undefined),
+    );
   const statusOf = ({ wish: { status } }: Row) => (status === 'active' ? undefined : status);
   assign((sending) => equal(sending).find((row) => statusOf(row) === sending.status));
   assign((sending) => equal(sending)[0]);
@@ -176,7 +178,7 @@ function onlyAlike(
   );
   const left = indexBy(
     chains.filter((chain) => !owners.has(chain)),
-    ([first]) => first && keyOf(first.values),
+    ({ last }) => keyOf(last.values),
   );
   return ({ key, values }) => {
     const own = keyOf(values) ?? '';
@@ -184,14 +186,6 @@ function onlyAlike(
     const isOne = more.length === 0 && left.get(own)?.length === 1;
     return isOne && key === undefined && row?.key === undefined ? row : undefined;
   };
-}
-
-function isRepeating(identity: Identity): identity is Identity & { is: 'new'; repeats: Sending } {
-  return identity.is === 'new' && identity.repeats !== undefined;
-}
-
-function mayBe(row: Row, { key }: Sending): boolean {
-  return key === undefined || row.key === undefined || key === row.key;
 }
 
 export function candidatesOf(
@@ -203,5 +197,5 @@ export function candidatesOf(
 }
 
 function isNew({ id }: QrCode, chains: readonly Chain[]): boolean {
-  return chains.some((chain) => chain.some(({ firstIds }) => !firstIds.has(id.toLowerCase())));
+  return chains.some(({ all }) => all.some(({ firstIds }) => !firstIds.has(id.toLowerCase())));
 }

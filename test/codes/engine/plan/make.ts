@@ -9,7 +9,7 @@ import { makeCode } from '../../../support/make.ts';
 
 /** Returns the ID of the code with this number. */
 export function idOf(number: number): string {
-  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+  return `c0de0000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
 export function codeOf(number: number, values: Partial<QrCode> = {}): QrCode {
