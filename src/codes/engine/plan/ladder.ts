@@ -53,9 +53,9 @@ export interface Ladder {
 
 /** Returns the rows without an identity. Skipped rows come last, so they do not take an equal row's code. */
 export function openRows({ input, found }: Ladder): Row[] {
-  const isSkipped = ({ decision }: Row) => decision?.is === 'skip';
+  const isSkipped = ({ decision }: Row) => Number(decision?.is === 'skip');
   const open = input.rows.filter((row) => !found.has(row));
-  return open.some(isSkipped) ? [...open.filter((row) => !isSkipped(row)), ...open.filter(isSkipped)] : open;
+  return open.sort((one, other) => isSkipped(one) - isSkipped(other));
 }
 
 /** Returns the codes that match no row yet, oldest first. */
@@ -91,7 +91,7 @@ export function deal<T>(
   };
   const byStatus = indexBy(codes, statusOf);
   const others = rows.filter((row) => {
-    const code = row.wish.status === undefined ? undefined : byStatus.get(row.wish.status)?.shift();
+    const code = byStatus.get(row.wish.status ?? '')?.shift();
     pair(row, code);
     return code === undefined;
   });

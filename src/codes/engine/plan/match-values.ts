@@ -33,13 +33,14 @@ export function takeKnownValues(ladder: Ladder): void {
   const keyless = (row: Row) => row.key === undefined;
   const used = new Set<Claim>();
   const statusOf = ({ id }: Claim) => listing.codes.get(id)?.status;
-  for (const age of ['newest', 'older'] as const) {
+  // The newest values of the codes come first.
+  for (const most of [1, Infinity]) {
     const open = openRows(ladder).filter(keyless);
     if (open.length === 0) return;
     const known = new Map<string, Claim[]>();
     for (const claim of claims)
-      for (const row of age === 'newest' ? claim.rows.slice(0, 1) : claim.rows.slice(1))
-        getOrAdd(known, valuesKey(row), () => []).push(claim);
+      for (const key of new Set(claim.rows.slice(0, most).map(valuesKey)))
+        getOrAdd(known, key, () => []).push(claim);
     for (const [key, rows] of indexBy(open, (row) => valuesKey(rowValues(row)))) {
       // Equal rows keep their codes, in order of creation.
       const free = (known.get(key) ?? []).filter((claim) => !used.has(claim));
@@ -54,8 +55,8 @@ export function takeKnownValues(ladder: Ladder): void {
 
 /** E3: step 5 matches rows to free codes with equal values. */
 export function takeEqual(ladder: Ladder): void {
+  takeMadeElsewhere(ladder);
   const free = indexBy(freeCodes(ladder), valuesKey);
-  takeMadeElsewhere(ladder, free);
   const rows = openRows(ladder).filter((row) => {
     // An earlier run that the ledger lacks may have carried out a decision kept in a `qr apply` file.
     const isUsed =
@@ -100,7 +101,8 @@ function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Ro
   };
   return (codes: readonly QrCode[], key: string): boolean => {
     rivals ??= find();
-    return codes.some((code) => rivals?.get(code)?.some((other) => other !== key));
+    const found = rivals;
+    return codes.some((code) => found.get(code)?.some((other) => other !== key));
   };
 }
 
@@ -112,29 +114,31 @@ function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
   return new Set([...found.values()].flatMap(soughtBy));
 }
 
-function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
+/** Matches rows with a decision `new` to the codes that another machine created for it. */
+function takeMadeElsewhere(ladder: Ladder): void {
+  const { claims } = ladder.input.ledger;
+  let free: Map<string, QrCode[]> | undefined;
   for (const [row, identity] of ladder.found) {
     if (identity.is !== 'new' || identity.repeats || row.decision?.is !== 'new') continue;
     const { replaces } = identity;
     if (replaces === undefined) continue;
-    const isOther = ({ id }: QrCode) =>
-      id.toLowerCase() !== replaces && !ladder.input.ledger.claims.has(id.toLowerCase());
-    const code = free
-      .get(valuesKey(rowValues(row)))
-      ?.find((one) => isOther(one) && !ladder.taken.has(one.id.toLowerCase()));
+    free ??= indexBy(freeCodes(ladder), valuesKey);
+    const isOpen = (id: string) => !claims.has(id) && !ladder.taken.has(id);
+    const code = free.get(valuesKey(rowValues(row)))?.find(({ id }) => isOpen(id.toLowerCase()));
     if (code) settle(ladder, row, { is: 'exists', code, replaces });
   }
 }
 
 /** E4: step 6 finds rows that may be edits, or whose values the service changed. */
 export function findEdits(ladder: Ladder): void {
-  const { rows, policy, listing, ledger, lock } = ladder.input;
-  // Includes rows with a request to repeat, because another copy of the row may have a code.
-  const isRepeat = (identity: Identity | undefined) =>
-    identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
-  const open = rows.filter(
-    (row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
-  );
+  const { rows, policy, listing, ledger, lock, isSettled } = ladder.input;
+  const open = rows.filter((row) => {
+    const identity = ladder.found.get(row);
+    if (identity?.is !== 'new') return identity === undefined;
+    // Includes rows with a request to repeat, because another copy of the row may have a code.
+    const { repeats, isDecided } = identity;
+    return isSettled && repeats && !repeats.decided && !isDecided;
+  });
   if (open.length === 0) return;
   // A code that the user replaced belongs to no row.
   const free = freeCodes(ladder).filter(
@@ -150,22 +154,24 @@ export function findEdits(ladder: Ladder): void {
   // A row with a key is not an edit of a code that has a different key.
   const unowned = () => free.filter(({ id }) => !owned.has(id.toLowerCase()));
   const searches = new Map<boolean, ReturnType<typeof searchIn>>();
-  const searchOf = ({ key }: Row) =>
-    getOrAdd(searches, key === undefined, () => searchIn(key === undefined ? free : unowned()));
+  const searchOf = ({ key }: Row) => {
+    const hasKey = key !== undefined;
+    return getOrAdd(searches, hasKey, () => searchIn(hasKey ? unowned() : free));
+  };
   const wanted = new Map<QrCode, number>();
   // If several codes have a row's destination, excludes those whose name another row has.
   const named = new Set(open.flatMap((row) => searchOf(row).byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);
   const isForeign = rows.some(({ id, slug, inRun }) => inRun === undefined && (id ?? slug) !== undefined);
-  const isVersion = named.size > 0 || rows.some((row) => isKnown(ladder.found.get(row)));
+  const isKnown = (row: Row) => (ladder.found.get(row)?.is ?? 'new') !== 'new';
+  const isVersion = named.size > 0 || rows.some(isKnown);
   const clues = open.map((row) => {
     const values = rowValues(row);
     const { altered, byName, byPlace } = searchOf(row);
     const changed = altered(values);
-    const alike = byName(values);
-    const only = isVersion ? [...alike.flat(), ...byPlace(values).flatMap(placed)] : alike.flatMap(one);
-    const candidates = [...new Set(only)];
+    const alike = isVersion ? [...byName(values).flat(), ...byPlace(values).flatMap(placed)] : [];
+    const candidates = [...new Set(alike)];
     for (const code of candidates) wanted.set(code, (wanted.get(code) ?? 0) + 1);
     return { row, changed, candidates };
   });
@@ -187,11 +193,6 @@ export function findEdits(ladder: Ladder): void {
 
 const ALTERED = 'the service may have made an existing code of its values by changing them';
 
-function isKnown(identity: Identity | undefined): boolean {
-  if (identity?.is === 'exists' || identity?.is === 'undecided') return true;
-  return (identity?.is === 'code' || identity?.is === 'gone') && identity.how !== 'none';
-}
-
 function one(codes: readonly QrCode[]): readonly QrCode[] {
   return codes.length === 1 ? codes : [];
 }
@@ -211,8 +212,8 @@ function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf
   });
   const own = indexBy(rows, (row) => keyOf(rowValues(row)));
   return (values: ReturnType<typeof rowValues>): (readonly QrCode[])[] => {
-    const key = keyOf(values);
-    if (key === undefined || own.get(key)?.length !== 1) return [];
+    const key = keyOf(values) ?? '';
+    if (own.get(key)?.length !== 1) return [];
     return [now.get(key) ?? [], before.get(key) ?? []];
   };
 }
