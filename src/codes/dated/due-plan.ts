@@ -1,10 +1,8 @@
 /** E24: merges the due rows of a dated plan into one row per code, and splits the results by row again. */
 import { groupBy } from '#base/collections';
-import { addUtm, carryUtm } from '#base/text/utm';
 import { formatInstant } from '#base/time/time';
 import type { RowEnd } from '#codes/engine/executor/job';
 import {
-  type Base,
   type DueWish,
   FIELDS,
   type Field,
@@ -15,9 +13,9 @@ import {
 } from '#codes/engine/plan/model';
 import { codeOfCells } from '#codes/engine/plan/name-code';
 import { plan } from '#codes/engine/plan/plan';
-import { isUnedited } from '#codes/engine/plan/values';
+import { isUnedited, wantedValue } from '#codes/engine/plan/values';
 import { type Fault, placeOf, type Source } from '#files/formats/read/input';
-import type { CodeChanges, QrCode } from '#service/shapes';
+import type { QrCode } from '#service/shapes';
 
 type File = Pick<Source, 'form'>;
 
@@ -29,41 +27,39 @@ export function planDue(input: PlanInput, due: { nowMs: number; file: File }): P
 }
 
 export function itemsByRow(items: readonly PlanItem[]): PlanItem[] {
-  const all = items.flatMap((item) => sharesOf(item).map((share) => itemOf(item, share)));
-  return all.sort((one, other) => rowOf(one) - rowOf(other));
+  return sharesByRow(items, (item) => item).map(([item, share]) => itemOf(item, share));
 }
 
 export function endsByRow(ends: readonly RowEnd[]): RowEnd[] {
-  const all = ends.flatMap((end) => sharesOf(end.item).map((share) => endOf(end, share)));
-  return all.sort((one, other) => rowOf(one.item) - rowOf(other.item));
+  return sharesByRow(ends, ({ item }) => item).map(([end, share]) => endOf(end, share));
 }
 
-function rowOf({ row }: PlanItem): number {
-  return row?.row ?? 0;
+/** Returns the rows of each item, in the order of the file. */
+function sharesByRow<T>(all: readonly T[], planned: (one: T) => { row?: Row & Partial<DueRow> }) {
+  const pairs = all.flatMap((one) => (planned(one).row?.shares ?? []).map((share) => [one, share] as const));
+  return pairs.sort(([, one], [, other]) => one.row.row - other.row.row);
 }
 
-function sharesOf({ row }: { row?: Row & Partial<DueRow> }): readonly Share[] {
-  return row?.shares ?? [];
-}
-
-function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
+function itemOf(item: PlanItem & { row?: Partial<DueRow> }, { row, is, fields, problem }: Share): PlanItem {
   if (item.action === 'gone') return { ...item, row };
   const quiet = (action: PlanItem['action'], reason?: string): PlanItem => {
     return { ...item, row, changes: [], send: {}, action, reason };
   };
   if (is === 'later') return quiet('later', `not due until ${formatInstant(row.atMs ?? 0)}`);
   if (is === 'skipped') return quiet('unchanged', 'skipped by your decision');
+  if (is === 'superseded') return quiet('unchanged', 'superseded by a later row');
   if (problem !== undefined) return quiet('failed', problem);
-  const isSuperseded = Object.keys(item.row?.due ?? {}).length > 0;
-  if (fields.size === 0) return quiet('unchanged', isSuperseded ? 'superseded by a later row' : undefined);
   const changes = item.changes.filter(({ field }) => fields.has(field));
   if (changes.every(({ what }) => what === 'keep')) return { ...quiet('unchanged'), changes };
-  const isLead = item.row?.row === row.row;
+  const isSent = (one: Share) =>
+    FIELDS.some((field) => one.fields.has(field) && item.send[field] !== undefined);
+  const isLead = item.row?.shares?.findLast(isSent)?.row === row;
   const isQuestion = item.action !== 'conflict' || changes.some(({ what }) => what === 'conflict');
   return {
     ...item,
     row,
     changes,
+    // One row of the code has the request, so that it is counted once.
     send: isLead ? item.send : {},
     reason: isQuestion ? item.reason : 'another change of the same code is in conflict',
   };
@@ -76,15 +72,15 @@ function endOf(end: RowEnd, share: Share): RowEnd {
     const error = action === 'failed' ? item.reason : undefined;
     return { ...end, item, outcome: action, error, altered: [] };
   }
-  const altered = end.altered.filter(({ field }) => field !== 'type' && share.fields.has(field));
+  const altered = end.altered.filter(({ field }) => share.fields.has(field));
   return { ...end, item, altered };
 }
 
 interface Share {
   row: Row;
-  is: 'due' | 'later' | 'skipped';
+  is: 'due' | 'later' | 'skipped' | 'superseded';
   /** Fields that this row sets. Empty if it is not due, or if later rows set them all. */
-  fields: ReadonlySet<Field>;
+  fields: ReadonlySet<string>;
   problem?: string;
 }
 
@@ -98,90 +94,121 @@ export function dueRowsOf(
 ) {
   const bySlug = new Map([...listing.codes.values()].map((code) => [code.slug, code]));
   const faults: Fault[] = [];
-  const found = new Map<Row, QrCode>();
+  const found = new Map<Row, QrCode | undefined>();
   for (const row of rows) {
     const { code, fault } = codeOfCells(row, listing.codes, bySlug);
     if (fault) faults.push(fault);
-    if (code) found.set(row, code);
+    found.set(row, code);
   }
-  const groups = groupBy(rows, (row) => found.get(row)?.id.toLowerCase() ?? nameOf(row));
-  const wishes = [...groups.values()].flatMap((own) => wishOf(own, own[0] && found.get(own[0]), nowMs) ?? []);
-  const conflicting = contradictions(file, rows, (row) => found.get(row)?.id ?? nameOf(row));
-  return { rows: wishes, faults: [...faults, ...conflicting] };
+  const codeOf = (row: Row) => found.get(row)?.id ?? nameOf(row);
+  const wishes = [...groupBy(rows, codeOf).values()].flatMap((own) => wishOf(own, found, nowMs) ?? []);
+  return { rows: wishes, faults: [...faults, ...contradictions(file, rows, codeOf)] };
 }
 
 export function nameOf({ id, slug }: Pick<Row, 'id' | 'slug'>): string {
   return id ?? `slug ${slug}`;
 }
 
-interface FieldWish {
-  rows: Row[];
-  earlier: string[];
-}
-
-function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): DueRow | undefined {
+function wishOf(
+  rows: readonly Row[],
+  codes: ReadonlyMap<Row, QrCode | undefined>,
+  nowMs: number,
+): DueRow | undefined {
+  const [first] = rows;
+  if (!first) return undefined;
+  const code = codes.get(first);
+  const open = { wish: {}, utm: undefined, decision: undefined };
+  if (!code) return { ...first, ...open, shares: rows.map((row) => ({ row, is: 'due', fields: NO_FIELDS })) };
   const isSkipped = (row: Row) => row.decision?.is === 'skip';
   const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
-  const due = code ? rows.filter(isDue).sort((one, other) => timeOf(one) - timeOf(other)) : [];
-  const { wishes, wish, problems } = collectWishes(due, code);
-  const counting = new Set([...wishes.values()].flatMap((one) => one.rows));
-  const lead = due.findLast((row) => counting.has(row)) ?? rows[0];
-  if (!lead) return undefined;
+  const due = rows.filter(isDue).sort((one, other) => timeOf(one) - timeOf(other));
+  const { wishes, asking, problems } = collectWishes(due, code);
   const shares = rows.map((row): Share => {
-    const fields = new Set(FIELDS.filter((field) => wishes.get(field)?.rows.includes(row)));
-    const isNow = isDue(row) ? 'due' : 'later';
-    return { row, is: isSkipped(row) ? 'skipped' : isNow, fields, problem: problems.get(row) };
+    const fields = new Set<string>(FIELDS.filter((field) => wishes.get(field)?.rows.has(row)));
+    const isNow = asking.has(row) && fields.size === 0 ? 'superseded' : 'due';
+    const is = isDue(row) ? isNow : 'later';
+    return { row, is: isSkipped(row) ? 'skipped' : is, fields, problem: problems.get(row) };
   });
-  const decision = due.findLast((row) => counting.has(row) && row.decision)?.decision;
-  const { id, slug } = code ? { id: code.id.toLowerCase(), slug: code.slug } : lead;
+  const setting = due.filter((row) => FIELDS.some((field) => wishes.get(field)?.rows.has(row)));
+  const all = [...wishes];
   return {
-    ...lead,
-    id,
-    slug,
-    wish,
-    utm: undefined,
-    base: baseOf(wishes),
-    due: marksOf(wishes),
-    decision,
+    ...(setting.at(-1) ?? first),
+    ...open,
+    id: code.id.toLowerCase(),
+    slug: code.slug,
+    wish: Object.fromEntries(all.map(([field, { value }]) => [field, value])),
+    base: Object.fromEntries(all.map(([field, { base }]) => [field, base])),
+    due: Object.fromEntries(all.map(([field, { atMs, says, earlier }]) => [field, { atMs, says, earlier }])),
+    decision: setting.findLast((row) => row.decision)?.decision,
     shares,
   };
 }
 
-function collectWishes(due: readonly Row[], code: QrCode | undefined) {
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+interface FieldWish extends DueWish {
+  value: string;
+  base: string | undefined;
+  /** Row that sets the value, or rows that add UTM tags. */
+  rows: Set<Row>;
+  earlier: string[];
+}
+
+interface Wishes {
+  wishes: ReadonlyMap<Field, FieldWish>;
+  /** Rows that request a change, even if a later row replaces it. */
+  asking: ReadonlySet<Row>;
+  problems: ReadonlyMap<Row, string>;
+}
+
+/** Collects the latest wish per field. A row with a problem sets no field. */
+function collectWishes(due: readonly Row[], code: QrCode): Wishes {
   const wishes = new Map<Field, FieldWish>();
-  const wish: CodeChanges = {};
+  const asking = new Set<Row>();
   const problems = new Map<Row, string>();
-  for (const row of due) {
-    for (const field of FIELDS) {
-      // An unedited cell requests no change, unless it reverts an earlier row.
-      const isQuiet = isUnedited(row, field) && !isAfter(row, wishes.get(field));
-      if (wishedText(row, field) !== undefined && !isQuiet) add(row, field);
-    }
-  }
-  return { wishes, wish, problems };
+  for (const row of due) for (const field of FIELDS) add(row, field);
+  if (problems.size === 0) return { wishes, asking, problems };
+  return {
+    ...collectWishes(
+      due.filter((row) => !problems.has(row)),
+      code,
+    ),
+    problems,
+  };
 
   function add(row: Row, field: Field): void {
     const before = wishes.get(field);
-    const [own, earlier] = [row.wish[field], wish[field]];
-    if (own !== undefined && field === 'destination') problems.clear();
-    const old = earlier ?? code?.[field] ?? '';
+    const says = wishedText(row, field);
+    // An unedited cell requests no change, unless it reverts an earlier row.
+    const isQuiet = isUnedited(row, field) && !(before && timeOf(row) > before.atMs);
+    if (says === undefined || isQuiet) return;
+    if (field === 'destination' && row.wish.destination !== undefined) problems.clear();
+    const value = read(row, field);
+    if (value === undefined) return;
+    asking.add(row);
+    const tagged = row.wish[field] === undefined ? before : undefined;
+    const earlier = before?.earlier ?? [];
+    if (before) earlier.push(before.value);
+    wishes.set(field, {
+      value,
+      base: row.base?.[field],
+      rows: tagged ? tagged.rows.add(row) : new Set([row]),
+      atMs: timeOf(row),
+      says: tagged ? `${tagged.says}\n${says}` : says,
+      earlier,
+    });
+  }
+
+  function read(row: Row, field: Field): string | undefined {
+    const destination = wishes.get('destination')?.value ?? code.destination;
     try {
-      const isCarried = row.keepUtm && field === 'destination' && own !== undefined;
-      wish[field] = isCarried ? carryUtm(old, own) : (own ?? addUtm(old, row.utm ?? {}));
+      return wantedValue(row, field, { ...code, destination });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       problems.set(row, `its destination ${error.message}`);
-      return;
+      return undefined;
     }
-    if (!before) return void wishes.set(field, { rows: [row], earlier: [] });
-    if (own === undefined) before.rows.push(row);
-    else before.rows = [row];
-    if (earlier !== undefined) before.earlier.push(earlier);
   }
-}
-
-function isAfter(row: Row, before: FieldWish | undefined): boolean {
-  return before !== undefined && timeOf(row) > timeOf(before.rows.at(-1) ?? row);
 }
 
 function timeOf({ atMs }: Row): number {
@@ -189,26 +216,8 @@ function timeOf({ atMs }: Row): number {
 }
 
 function wishedText({ wish, utm }: Row, field: Field): string | undefined {
-  if (field !== 'destination' || wish.destination !== undefined || !utm) return wish[field];
-  return `tags ${JSON.stringify(Object.entries(utm).sort())}`;
-}
-
-function marksOf(wishes: ReadonlyMap<Field, FieldWish>): DueRow['due'] {
-  const marks: Partial<Record<Field, DueWish>> = {};
-  for (const [field, { rows, earlier }] of wishes) {
-    const says = rows.map((row) => wishedText(row, field)).join('\n');
-    marks[field] = { atMs: rows.at(-1)?.atMs ?? 0, says, earlier };
-  }
-  return marks;
-}
-
-function baseOf(wishes: ReadonlyMap<Field, FieldWish>): Base {
-  const base: Partial<Record<Field, string>> = {};
-  for (const [field, { rows }] of wishes) {
-    const print = rows.at(-1)?.base?.[field];
-    if (print !== undefined) base[field] = print;
-  }
-  return base;
+  const tags = field === 'destination' && utm ? Object.entries(utm).sort() : undefined;
+  return wish[field] ?? (tags && `tags ${JSON.stringify(tags)}`);
 }
 
 export function contradictions(file: File, rows: readonly Row[], codeOf: (row: Row) => string): Fault[] {

@@ -46,7 +46,7 @@ describe('dueRowsOf', () => {
   it('lists for each due row the fields that no later due row replaces', () => {
     const shares = wishOf([a, b, c, at(5, 40, { wish: { name: 'n' } })], 30)?.shares ?? [];
     expect(shares.map(({ row, is, fields }) => [row.line, is, [...fields]])).toEqual([
-      [2, 'due', []],
+      [2, 'superseded', []],
       [3, 'due', ['destination']],
       [4, 'due', ['status']],
       [5, 'later', []],
@@ -67,11 +67,74 @@ describe('dueRowsOf', () => {
     expect(wishOf([tags, more], 20)?.wish).toEqual({
       destination: 'https://menu/?utm_source=poster&utm_medium=print',
     });
-    expect(wishOf([tags, more], 20)?.due?.destination).toMatchObject({
+    expect(wishOf([more, tags], 20)?.due?.destination).toEqual({
       atMs: 16,
-      says: expect.stringContaining('poster'),
+      says: 'tags [["source","poster"]]\ntags [["medium","print"]]',
+      earlier: ['https://menu/?utm_source=poster'],
     });
-    expect(wishOf([a, tags, b], 20)?.wish).toEqual({ destination: 'https://b/' });
+    expect(wishOf([tags, more], 20)?.shares.map(({ fields }) => [...fields])).toEqual([
+      ['destination'],
+      ['destination'],
+    ]);
+    expect(wishOf([a, tags, b], 20)).toMatchObject({
+      wish: { destination: 'https://b/' },
+      due: { destination: { says: 'https://b/' } },
+      shares: [{ is: 'superseded' }, { is: 'superseded' }, { is: 'due' }],
+    });
+  });
+
+  it('adds no UTM tags from flags to a destination that is not a web address', () => {
+    const listing = { codes: new Map([[MENU.id, { ...MENU, destination: null }]]), isWhole: false };
+    const tags = { utm: { source: 'poster' }, mayLackUtm: true };
+    expect(reduce([at(2, 15, { ...tags, wish: { name: 'n' } })], 30, listing).rows[0]).toMatchObject({
+      wish: { name: 'n' },
+      due: { name: { says: 'n' } },
+      shares: [{ is: 'due', problem: undefined }],
+    });
+    const only = reduce([at(2, 15, tags)], 30, listing).rows[0];
+    expect([only?.wish, only?.due, only?.shares[0]?.is]).toEqual([{}, {}, 'due']);
+  });
+
+  it('states UTM tags in one order, whatever the order of the columns', () => {
+    const says = (utm: Row['utm']) => wishOf([at(5, 15, { utm })], 20)?.due?.destination?.says;
+    expect(says({ source: 'b', medium: 'a' })).toBe(says({ medium: 'a', source: 'b' }));
+  });
+
+  it('keeps the UTM tags of the destination that a row replaces if `keepUtm` is set', () => {
+    const listing = {
+      codes: new Map([[MENU.id, { ...MENU, destination: 'https://menu/?utm_source=x' }]]),
+      isWhole: false,
+    };
+    const kept = [a, b].map((row) => ({ ...row, keepUtm: true }));
+    expect(reduce(kept, 30, listing).rows[0]?.wish).toEqual({ destination: 'https://b/?utm_source=x' });
+    expect(reduce([a], 30, listing).rows[0]?.wish).toEqual({ destination: 'https://a/' });
+    const named = at(2, 10, { keepUtm: true, wish: { name: 'n' } });
+    expect(reduce([named], 30, listing).rows[0]?.wish).toEqual({ name: 'n' });
+  });
+
+  it('returns for each field the base of the row that sets it', () => {
+    const first = at(2, 10, {
+      base: { name: '000001', destination: '000002' },
+      wish: { name: 'n', status: 'paused' },
+    });
+    const second = at(3, 20, {
+      base: { name: '000003', destination: '000004' },
+      wish: { destination: 'https://b/' },
+    });
+    const third = at(4, 25, { wish: { name: 'm' } });
+    expect(wishOf([first, second], 30)?.base).toEqual({ name: '000001', destination: '000004' });
+    expect(wishOf([first, second, third], 30)?.base).toEqual({ destination: '000004' });
+  });
+
+  it('returns the latest decision of the rows that set a field', () => {
+    const decided = (row: Row, is: 'mine' | 'theirs') => ({ ...row, decision: { is } });
+    const decision = (...rows: Row[]) => wishOf(rows, 30)?.decision?.is;
+    expect(decision(decided(a, 'mine'))).toBe('mine');
+    expect(decision(decided(b, 'mine'), c)).toBe('mine');
+    expect(decision(decided(b, 'mine'), decided(c, 'theirs'))).toBe('theirs');
+    expect(decision(decided(a, 'mine'), b)).toBeUndefined();
+    expect(decision(b, decided(at(5, 40, { wish: { name: 'n' } }), 'mine'))).toBeUndefined();
+    expect(decision(b, decided(at(5, 25, {}), 'mine'))).toBeUndefined();
   });
 
   it('reports UTM tags for a destination that is not a web address, unless a later row replaces the destination', () => {
@@ -81,6 +144,14 @@ describe('dueRowsOf', () => {
       reduce(rows, 30, listing).rows[0]?.shares.map(({ problem }) => problem);
     expect(problems([tags])).toEqual([expect.stringContaining('is not a web address')]);
     expect(problems([tags, b])).toEqual([undefined, undefined]);
+    expect(problems([b, { ...tags, atMs: 5 }])).toEqual([undefined, undefined]);
+    expect(problems([tags, at(3, 20, { wish: { name: 'm' } })])).toEqual([expect.any(String), undefined]);
+    expect(problems([tags, { ...tags, atMs: 20 }])).toEqual([expect.any(String), expect.any(String)]);
+    // A cell as saved does not replace the destination.
+    const saved = { destination: fingerprintOf('WIFI:S:x;;') };
+    const listed = at(3, 20, { base: saved, wish: { name: 'm', destination: 'WIFI:S:x;;' } });
+    expect(problems([tags, listed])).toEqual([expect.any(String), undefined]);
+    expect(reduce([tags, listed], 30, listing).rows[0]?.wish).toEqual({ name: 'm' });
   });
 
   it('ignores unedited cells in a saved list, unless they restore a value that an earlier row changes', () => {
@@ -100,14 +171,25 @@ describe('dueRowsOf', () => {
 
   it('combines two rows for the same code if one has its ID and the other has its slug', () => {
     const bySlug = rowOf(3, { slug: MENU.slug, atMs: 20, wish: { name: 'n' } });
-    expect(reduce([a, bySlug], 30).rows).toMatchObject([
-      { id: MENU.id, line: 3, wish: { name: 'n', destination: 'https://a/' } },
+    expect(reduce([bySlug, a], 30).rows).toMatchObject([
+      { id: MENU.id, slug: MENU.slug, line: 3, wish: { name: 'n', destination: 'https://a/' } },
     ]);
+    expect(reduce([bySlug, a], 10).rows).toMatchObject([
+      { line: 2, shares: [{ is: 'later' }, { is: 'due' }] },
+    ]);
+    expect(reduce([bySlug, a], 5).rows).toMatchObject([{ id: MENU.id, line: 3, wish: {} }]);
   });
 
   it('returns no values for a code that does not exist', () => {
-    const row = rowOf(2, { slug: 'nobody', atMs: 1, utm: { source: 's' } });
-    expect(reduce([row], 30)).toMatchObject({ rows: [{ slug: 'nobody', wish: {} }], faults: [] });
+    const row = rowOf(2, { slug: 'nobody', atMs: 1, utm: { source: 's' }, decision: { is: 'mine' } });
+    const other = rowOf(3, { slug: 'noone', atMs: 1, wish: { name: 'n' } });
+    expect(reduce([row, other], 30)).toMatchObject({
+      rows: [
+        { slug: 'nobody', wish: {}, utm: undefined, decision: undefined },
+        { slug: 'noone', wish: {} },
+      ],
+      faults: [],
+    });
   });
 
   it('excludes a row with the decision `skip`', () => {
@@ -120,6 +202,25 @@ describe('dueRowsOf', () => {
 describe('contradictions', () => {
   const find = (...rows: Row[]) =>
     contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
+
+  it('names the earlier row', () => {
+    const rows = [b, at(5, 20, { wish: { destination: 'https://c/' } })];
+    const [inTable] = contradictions(FILE, rows, () => 'x');
+    expect(inTable?.message).toBe('conflicts with line 3 (same code and time)');
+    const [inJson] = contradictions({ form: { is: 'json' } }, rows, () => 'x');
+    expect(inJson?.message).toBe('conflicts with item 3 (same code and time)');
+  });
+
+  it('ignores rows with other fields or times, invalid times, and unedited cells', () => {
+    const base = { destination: fingerprintOf('https://menu/') };
+    const listed = at(5, 20, { base, wish: { destination: 'https://menu/' } });
+    expect(find(b, listed)).toEqual([]);
+    expect(find(a, b, c)).toEqual([]);
+    const [one, other] = ['https://c/', 'https://d/'].map((destination, line) =>
+      rowOf(line, { wish: { destination } }),
+    );
+    if (one && other) expect(find(one, other)).toEqual([]);
+  });
 
   it('reports the second of two rows that set the same field of a code to different values at the same time', () => {
     const other = at(5, 20, { wish: { destination: 'https://c/' } });
