@@ -18,25 +18,27 @@ export function readAt(
   const text = typeof value === 'string' ? value.trim() : '';
   const [, date, time, offset, named] = AT.exec(text) ?? [];
   const zone = named ?? (offset === undefined ? defaultZone : undefined);
-  const local = `${date}T${time?.replace(',', '.') ?? '00:00'}`;
-  if (date === undefined || parseInstant(`${local}Z`) === undefined) {
+  const local = `${date}T${time ?? '00:00'}`;
+  const localMs = parseInstant(`${local}Z`);
+  if (localMs === undefined) {
     fault(
       `${showValue(value)} is not a time (expected a format such as 2026-11-27T18:00+01:00, 2026-11-27 18:00 Europe/Berlin, or with --timezone 2026-11-27)`,
     );
     return undefined;
   }
-  if (offset === undefined && zone === undefined) {
-    fault(
-      `${showValue(value)} has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone`,
-    );
+  const exact = offset === undefined ? undefined : parseInstant(`${local}${offset}`);
+  if (offset !== undefined && exact === undefined) {
+    fault(`${showValue(value)} is not a valid time`);
     return undefined;
   }
-  const exact = offset === undefined ? undefined : parseInstant(`${local}${offset}`);
   if (zone === undefined) {
-    if (exact === undefined) fault(`${showValue(value)} is not a valid time`);
+    if (exact === undefined)
+      fault(
+        `${showValue(value)} has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone`,
+      );
     return exact;
   }
-  const possible = instantsOf(local, zone, time === undefined);
+  const possible = instantsOf(localMs, zone, time === undefined);
   const problem = problemOf(possible, exact);
   if (problem === undefined) return exact ?? possible?.[0];
   fault(`${showValue(value)} ${problem}`);
@@ -44,10 +46,10 @@ export function readAt(
 }
 
 /** Converts a local time to epoch ms: none or two values at clock changes, undefined for an unknown zone. */
-function instantsOf(local: string, zone: string, isDay: boolean): number[] | undefined {
+function instantsOf(localMs: number, zone: string, isDay: boolean): number[] | undefined {
+  const plain = Temporal.Instant.fromEpochMilliseconds(localMs).toZonedDateTimeISO('UTC').toPlainDateTime();
   try {
-    if (isDay) return [Temporal.PlainDate.from(local).toZonedDateTime(zone).epochMilliseconds];
-    const plain = Temporal.PlainDateTime.from(local);
+    if (isDay) return [plain.toPlainDate().toZonedDateTime(zone).epochMilliseconds];
     const found = (['earlier', 'later'] as const).map((disambiguation) =>
       plain.toZonedDateTime(zone, { disambiguation }),
     );

@@ -10,7 +10,12 @@ function read(value: unknown, zone?: string): string {
 
 describe('readAt', () => {
   it.each([
-    ['2026-11-27T18:00Z', '2026-11-27T17:00:00.000Z'.replace('17', '18')],
+    ['2026-11-27T18:00Z', '2026-11-27T18:00:00.000Z'],
+    ['2026-11-27T18:00:30,5 Europe/Berlin', '2026-11-27T17:00:30.500Z'],
+    ['2026-11-27T18:00 [Etc/GMT+5]', '2026-11-27T23:00:00.000Z'],
+    ['2026-11-27 18:00 America/Argentina/Buenos_Aires', '2026-11-27T21:00:00.000Z'],
+    ['2026-11-27T24:00Z', '2026-11-28T00:00:00.000Z'],
+    ['2026-11-27 24:00 Europe/Berlin', '2026-11-27T23:00:00.000Z'],
     ['2026-11-27 18:00 +01:00', '2026-11-27T17:00:00.000Z'],
     ['2026-11-27T18:00:30.5-0330', '2026-11-27T21:30:30.500Z'],
     ['2026-11-27 18:00 Europe/Berlin', '2026-11-27T17:00:00.000Z'],
@@ -33,7 +38,13 @@ describe('readAt', () => {
     [undefined, 'is empty: each row needs a time'],
     [null, 'is empty: each row needs a time'],
     ['2026-11-27T18:00+25:00', 'is not a valid time'],
+    ['2026-11-27T18:00+25:00[Europe/Berlin]', 'is not a valid time'],
     ['2026-02-30 10:00 Europe/Berlin', 'is not a time'],
+    ['2026-11-27T18:00+01:00[Europe/Nowhere]', 'has an unknown time zone'],
+    ['2026-03-29T02:30+01:00[Europe/Berlin]', 'does not exist in its time zone'],
+    ['2026-11-27T18:00Z Europe/Berlin', 'has an offset that its time zone does not use at that time'],
+    ['2026-12-01Z Europe/Berlin', 'has an offset that its time zone does not use at that time'],
+    ['on 2026-11-27T18:00Z', 'is not a time'],
     [
       '2026-11-27T18:00',
       'has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone',
