@@ -23,7 +23,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     judgeName(row, name);
     for (const { field, fault } of doubts) if (field !== 'destination') faults.push(fault);
     if (typeFault) faults.push(typeFault);
-    else if (noDestination && destination === undefined)
+    else if (noDestination)
       needsDestination ||= utm !== undefined || findDestinationProblem(undefined, type) !== undefined;
     else judgeDestination(row, destination, type);
     if (key === undefined && name.trim() !== '') repeated.add(row.line, newCode(name, type, destination));
@@ -31,7 +31,7 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
 
   function judgeName(row: InputRow, name: string): void {
     const nameCell = cell(row, 'name');
-    if (has('name') && (nameCell.value ?? '') === '' && name === '') nameCell.fault('is empty');
+    if (has('name') && (nameCell.value ?? '') === '') nameCell.fault('is empty');
     if (name.trim() !== '' && name !== name.trim())
       nameCell.warn(`${inQuotes(name)} has leading or trailing spaces, which are kept`);
     if (isShortened(name))

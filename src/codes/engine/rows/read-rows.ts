@@ -79,7 +79,7 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   const keyColumn = fold(options.keyColumn ?? 'key');
   const { known, optional } = COLUMNS[verb];
   const hasKeys = verb !== 'delete' && !readAt;
-  const keys = hasKeys && (verb === 'apply' || options.keyColumn !== undefined) ? [keyColumn] : [];
+  const keys = verb === 'apply' ? [keyColumn] : [];
   const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
   const columns = matchColumns(input, [...keys, ...known, ...(readAt ? ['at'] : [])], mayHave);
   const { faults, warnings, unread, notes } = columns;
@@ -105,19 +105,14 @@ function noteOfBackup({ rows }: Input): string {
 }
 
 function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOptions): Fault[] {
-  const { verb, keyColumn, changes = {}, utm, slugOfShortUrl } = options;
+  const { verb, keyColumn: column = 'key', changes = {}, utm, slugOfShortUrl } = options;
   const line = input.headerLine;
-  if (input.rows.length === 0 && line === undefined) return [];
-  const faults: Fault[] = [];
-  const key = keyColumn ?? (verb === 'apply' ? 'key' : undefined);
-  if (verb !== 'delete' && key !== undefined && !has(fold(key))) {
-    faults.push({
-      line,
-      column: key,
-      message: `is missing: each row needs a key that never changes${instead(unread)}`,
-    });
+  if (verb === 'create' || (input.rows.length === 0 && line === undefined)) return [];
+  if (verb === 'apply') {
+    const message = `is missing: each row needs a key that never changes${instead(unread)}`;
+    return has(fold(column)) ? [] : [{ line, column, message }];
   }
-  if (verb !== 'update' && verb !== 'delete') return faults;
+  const faults: Fault[] = [];
   if (options.readAt && !has('at'))
     faults.push({ line, column: 'at', message: `is missing: each row needs a time${instead(unread)}` });
   if (!hasTargets(has, slugOfShortUrl)) faults.push(withoutTargets(line, unread));
@@ -193,7 +188,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const job = { own: own.destination, options, isNew };
     const { destination, utm, mayLackUtm } = readDestination(from, columns, job);
     const wish: CodeChanges = flags.length === 0 ? own : Object.assign({}, common, own);
-    if (destination !== undefined) wish.destination = destination;
+    wish.destination = destination;
     const { type, typeFault } = readType(from);
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
     else if (verb === 'create' && key === undefined && wish.name !== undefined)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatBase } from '#codes/engine/plan/base';
+import { readAt as readAtOfPlan } from '#codes/dated/read-at';
+import { baseOf, formatBase } from '#codes/engine/plan/base';
 import { checkRows } from '#codes/engine/rows/read-rows';
 import { makeCode } from '../../../support/make.ts';
 import { ID, read, refusal, told } from './read.ts';
@@ -346,7 +347,15 @@ describe('keys', () => {
     expect(await refusal('apply', 'name\nx\n')).toEqual([
       'line 1, column key: is missing: each row needs a key that never changes',
     ]);
-    expect(await refusal('apply', '[]', { name: 'codes.json' })).toEqual([]);
+    expect(await refusal('apply', 'name,sk\nx,a\n', { keyColumn: 'SKU' })).toEqual([
+      'line 1, column sk: unknown column; did you mean sku?',
+      'line 1, column SKU: is missing: each row needs a key that never changes (the file has "sk")',
+    ]);
+    expect(await refusal('apply', 'sku,name\na,x\nA,y\n', { keyColumn: 'SKU' })).toEqual([
+      'line 3, column SKU: "A" differs from the key "a" of line 2 only in case or spacing',
+    ]);
+    for (const verb of ['create', 'update', 'apply', 'delete'] as const)
+      expect(await refusal(verb, '[]', { name: 'codes.json' })).toEqual([]);
   });
 
   it('are optional for other commands, but must be unique', async () => {
@@ -354,9 +363,6 @@ describe('keys', () => {
     expect((await read('create', text)).rows.map(({ key }) => key)).toEqual(['1', undefined, undefined]);
     expect(await refusal('create', `${text}1,d,wifi\n`)).toEqual([
       'line 5, column key: "1" is also the key of line 2',
-    ]);
-    expect(await refusal('create', 'name,type\na,wifi\n', { keyColumn: 'sku' })).toEqual([
-      'line 1, column sku: is missing: each row needs a key that never changes',
     ]);
   });
 
@@ -393,3 +399,106 @@ it.each(['create', 'update', 'apply', 'delete'] as const)(
     await expect(checkRows(input, { verb, signal: controller.signal })).rejects.toThrow('interrupted');
   },
 );
+
+describe('a dated plan', () => {
+  const readAt = ({ value }: { value: unknown }) => (value === 'never' ? undefined : Number(value));
+
+  it('has the time of each row', async () => {
+    const { rows, start } = await read('update', 'slug,name,AT\na,n,1\nb,n,2\nc,n,never\n', { readAt });
+    expect(rows.map(({ atMs }) => atMs)).toEqual([1, 2, undefined]);
+    expect(start).toBe('To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.');
+  });
+
+  it('has one fault if it lacks times', async () => {
+    const text = 'slug,name,when\na,n,1\nb,n,2\n';
+    expect(await refusal('update', text, { readAt: (cell) => readAtOfPlan(cell) })).toEqual([
+      'line 1, column at: is missing: each row needs a time (the file has "when")',
+    ]);
+    expect((await read('update', text)).rows[0]?.atMs).toBeUndefined();
+  });
+
+  it('has faults for invalid values and warnings for odd ones, because nobody sees them when they are due', async () => {
+    const text =
+      'slug,type,destination,status,at\na,,nope,,1\nb,,tel:1,,1\nc,wifi,nope,printed,1\nd,,https://x.de,,1\n';
+    const { rows, faults, warnings, doubts } = await read('update', text, { readAt });
+    expect(told(faults)).toEqual([
+      'line 2, column destination: nope cannot be opened when scanned: it does not begin with https://',
+      'line 4, column status: "printed" is not a valid status',
+    ]);
+    expect(told(warnings)).toEqual([
+      'line 3, column destination: tel:1 is not a web address, so not every phone can open it',
+    ]);
+    expect([doubts, rows.flatMap((row) => row.doubts)]).toEqual([[], []]);
+  });
+
+  it('has no fault for an invalid value that is as it was saved', async () => {
+    const base = formatBase(baseOf({ name: 'n', destination: 'nope', status: 'printed' }));
+    const text = `slug,destination,status,at,base\na,nope,printed,1,${base}\nb,nope!,printed,1,${base}\n`;
+    expect(told((await read('update', text, { readAt })).faults)).toEqual([
+      'line 3, column destination: "nope!" cannot be opened when scanned: it does not begin with https://',
+    ]);
+  });
+});
+
+describe('the columns of a file', () => {
+  it.each([
+    ['create', 'name', ['tipe', 'destinaton', 'utm_sorce'], ['statu', 'slg', 'bse', 'decison']],
+    ['update', 'slug', ['nmae', 'statu', 'destinaton', 'utm_sorce'], ['tipe', 'bse', 'short_ur', 'keys']],
+    ['apply', 'key', ['nmae', 'tipe', 'statu', 'slg', 'destinaton'], ['utm_sorce', 'bse', 'update_at']],
+    ['delete', 'id', ['slg'], ['nmae', 'statu', 'tipe', 'bse', 'keys']],
+  ] as const)(
+    'of `qr %s` may not resemble a column that it requires or usually has',
+    async (verb, column, typos, others) => {
+      const header = [column, ...typos, ...others];
+      const { faults } = await read(verb, `${header}\n${header.map(() => 'x')}\n`);
+      const unknown = faults.filter(({ message }) => message.startsWith('unknown column'));
+      expect(unknown.map((fault) => fault.column)).toEqual(typos);
+    },
+  );
+
+  it('need no changes if flags state them', async () => {
+    const changes = async (options: object) => refusal('update', 'slug\na\n', options);
+    const fault = 'line 1: no column contains changes: add a name, destination or status column';
+    expect(await changes({ changes: {} })).toEqual([fault]);
+    expect(await changes({ changes: { status: 'paused' } })).toEqual([]);
+    expect(await changes({ utm: { source: 's' } })).toEqual([]);
+    expect(await refusal('update', 'slug,utm_source\na,s\n')).toEqual([]);
+    expect(await refusal('delete', 'slug\na\n')).toEqual([]);
+  });
+
+  it('in JSON must identify the codes', async () => {
+    expect(await refusal('update', '[{"name":"a"}]', { name: 'x.json' })).toEqual([
+      'no column identifies the codes: add an id or slug column',
+    ]);
+  });
+});
+
+it('a row of results that has no code yet is not checked for values that only new codes need', async () => {
+  const text = 'id,destination,outcome\n,nope,failed\n,nope,undecided\n';
+  const { faults, doubts, rows } = await read('update', text);
+  expect([faults, doubts, rows.flatMap((row) => row.doubts)]).toEqual([[], [], []]);
+});
+
+it('a row keeps its format, `keepUtm`, and the type in lower case', async () => {
+  const { rows } = await read('update', 'slug,name,type\na,n, WiFi \nb,n, \n', { keepUtm: true });
+  expect(rows.map(({ through, keepUtm, type }) => [through, keepUtm, type])).toEqual([
+    ['csv', true, 'wifi'],
+    ['csv', true, undefined],
+  ]);
+  const json = await read('update', '[{"slug":"a","name":"n"}]', { name: 'x.json' });
+  expect([json.rows[0]?.through, json.rows[0]?.keepUtm]).toEqual([undefined, undefined]);
+});
+
+it('a file without rows leaves no flag unused', async () => {
+  const { unusedFlags } = await read('update', 'slug,name\n', { changes: { name: 'n' } });
+  expect(unusedFlags).toEqual([]);
+});
+
+it.each([
+  ['create', 'qrctl qr create --template'],
+  ['update', 'qrctl qr create --from FILE'],
+  ['apply', 'qrctl qr apply --init'],
+  ['delete', 'qrctl qr list -o codes.csv'],
+] as const)('a refused file of `qr %s` comes with the command to make one', async (verb, command) => {
+  expect((await read(verb, 'x\n')).start).toContain(command);
+});
