@@ -24,7 +24,7 @@ export function identifyRows(input: PlanInput): Identities {
   const refuse = (fault: Fault) => void faults.push(fault);
   const answers = readAnswers(rows, policy.decisions, find, refuse);
   const ladder: Ladder = { input, answers, taken: new Set(), found: new Map() };
-  const named = new Map<string, Row>();
+  const named = new Map<QrCode, Row>();
   const owners = keyedCodes(input);
   const ownersOf = createOwnerSearch(owners, input.ledger);
   const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
@@ -35,17 +35,16 @@ export function identifyRows(input: PlanInput): Identities {
     if (!identity) continue;
     settle(ladder, row, identity);
     if (identity.is !== 'code') continue;
-    const id = identity.code.id.toLowerCase();
-    const other = named.get(id);
+    const other = named.get(identity.code);
     if (other)
       faults.push({
         line: row.line,
         message: `the code ${quote(identity.code.slug)} is also that of line ${other.line}`,
       });
-    named.set(id, row);
+    named.set(identity.code, row);
   }
   faults.push(...faultsOfAdoption(ladder));
-  if (listing.isWhole && (policy.verb === 'create' || policy.verb === 'apply')) {
+  if (policy.verb === 'create' || policy.verb === 'apply') {
     takeKnownValues(ladder);
     matchLost(ladder, ownersOf);
     takeEqual(ladder);
@@ -58,22 +57,23 @@ export function identifyRows(input: PlanInput): Identities {
 
 /** Returns a fault for each code that a decision assigns to one row and the ledger to another. */
 function faultsOfAdoption({ input: { rows, ledger }, taken, found }: Ladder): Fault[] {
-  const adopted = [...found].flatMap(([{ line }, identity]) =>
-    identity.is === 'code' && identity.how === 'decision' ? { line, code: identity.code } : [],
-  );
+  const adopted = [...found].flatMap(([{ line }, identity]) => {
+    const code = identity.is === 'code' && identity.how === 'decision' ? identity.code : undefined;
+    const claim = code && ledger.claims.get(code.id.toLowerCase());
+    return claim ? { line, code, claim } : [];
+  });
   if (adopted.length === 0) return [];
   const keyOf = ({ rows: [newest] }: Claim) => newest && valuesKey(newest);
   const claims = [...ledger.claims.values()].filter(({ id }) => !taken.has(id) && !ledger.replaced.has(id));
   const others = countBy(claims, keyOf);
   const open = rows.filter((row) => !found.has(row));
   const openByValues = indexBy(open, (row) => valuesKey(rowValues(row)));
-  return adopted.flatMap(({ line, code }) => {
-    const claim = ledger.claims.get(code.id.toLowerCase());
-    const values = claim && keyOf(claim);
-    if (values === undefined) return [];
-    const alike = (openByValues.get(values) ?? []).filter(({ key }) => key === claim?.key);
-    if (alike.length <= (others.get(values) ?? 0)) return [];
-    return { line, message: `the code ${quote(code.slug)} is also that of line ${alike[0]?.line}` };
+  return adopted.flatMap(({ line, code, claim }) => {
+    const values = keyOf(claim) ?? '';
+    const alike = (openByValues.get(values) ?? []).filter(({ key }) => key === claim.key);
+    const [first] = alike;
+    if (!first || alike.length <= (others.get(values) ?? 0)) return [];
+    return { line, message: `the code ${quote(code.slug)} is also that of line ${first.line}` };
   });
 }
 

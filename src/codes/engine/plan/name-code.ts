@@ -53,23 +53,15 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   const { codes } = ladder.input.listing;
   const { find, bySlug, owners, refuse } = naming;
   const [owner, ...more] = naming.ownersOf(row);
+  const owned = owner && codes.get(owner.id);
   const chosen = ladder.answers.codeOf(row);
   if (chosen) return { is: 'code', how: 'decision', code: chosen };
   if (id !== undefined || slug !== undefined) {
     const { code, fault } = codeOfCells(row, codes, bySlug);
     const next = code && successorOf(code, ladder.input, naming);
     if (fault) refuse(fault);
-    else if (
-      code &&
-      owner?.slug !== undefined &&
-      ![code.id.toLowerCase(), next?.id.toLowerCase()].includes(owner.id) &&
-      codes.has(owner.id)
-    ) {
-      refuse({
-        line,
-        message: `the key ${inQuotes(key ?? '')} belongs to the code ${quote(codes.get(owner.id)?.slug ?? owner.id)}`,
-      });
-    }
+    else if (code && owned && owner.slug !== undefined && owned !== code && owned !== next)
+      refuse({ line, message: `the key ${inQuotes(key ?? '')} belongs to the code ${quote(owned.slug)}` });
     if (next) return knownCode(row, { how: 'ledger', id: next.id.toLowerCase() }, ladder);
     return knownCode(
       row,
@@ -79,14 +71,13 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   }
   // Leaves uncertain owners to `takeKeys`.
   if (owner && (more.length > 0 || isUncertain(row, owner, ladder.input))) return undefined;
-  const locked = owner && codes.get(owner.id);
-  if (owner?.slug !== undefined && locked && locked.slug !== owner.slug) {
-    const message = `the lock file has the slug ${quote(owner.slug)} for this key, but its ID is that of ${quote(locked.slug)}`;
+  if (owned && owner.slug !== undefined && owned.slug !== owner.slug) {
+    const message = `the lock file has the slug ${quote(owner.slug)} for this key, but its ID is that of ${quote(owned.slug)}`;
     refuse({ line, message });
   }
-  if (owner && locked && locked !== find(key ?? '') && mayBeOfAnotherFile(owner, ladder.input)) {
+  if (owned && owned !== find(key ?? '') && mayBeOfAnotherFile(owner, ladder.input)) {
     const isNew = ladder.answers.newOf(row) > 0;
-    return isNew ? { is: 'new', isDecided: true } : { is: 'exists', code: locked };
+    return isNew ? { is: 'new', isDecided: true } : { is: 'exists', code: owned };
   }
   if (owner) return knownCode(row, { how: 'key', ...owner }, ladder);
   const self = key === undefined ? undefined : find(key);

@@ -79,7 +79,7 @@ export function planOf(
 ): Plan {
   const replay = createReplay();
   for (const record of ledger) replay.take(record);
-  const listing = { codes: new Map(codes.map((code) => [code.id, code])), isWhole: true };
+  const listing = { codes: new Map(codes.map((code) => [code.id.toLowerCase(), code])), isWhole: true };
   return plan({
     run: 'now',
     rows,
