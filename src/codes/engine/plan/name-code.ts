@@ -113,36 +113,42 @@ export function knownCode(
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
-  // Ignores a decision if the code exists, because a `qr apply` file may keep one that was carried out.
-  const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
+  const chain = id === undefined ? [] : chainOf(id, ledger.replaced);
+  const last = chain.at(-1);
   // A backup restores its code once, even if a decision created that code.
-  const restored = row.backupOf === id && replaced === undefined ? Infinity : 1;
+  const restored = row.backupOf === id && last === id ? Infinity : 1;
   const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
+  // Ignores a decision if the code exists, because a `qr apply` file may keep one that was carried out.
   const wanted = policy.verb === 'create' || !code ? asked : 0;
-  const sending = ledger.unclear.findLast(
-    ({ replaces }) => replaces !== undefined && replaces === (replaced ?? id),
-  );
+  const sending = ledger.unclear.findLast(({ replaces }) => replaces !== undefined && replaces === last);
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
-  if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
+  if (sending) return { is: 'new', repeats: sending, replaces: last };
   // Backups and `qr apply` files may keep decisions that were carried out. Any other decision about a deleted
   // code has not been carried out yet.
-  const isGone = !code && !listing.codes.has(replaced ?? '');
+  const next = listing.codes.get(last ?? '');
   const isOfFile = policy.verb === 'apply' && row.decision?.is === 'new' && !answers.isFlagged(row);
   const isKept = row.backupOf !== undefined || isOfFile;
-  if (wanted > (isGone && !isKept ? 0 : decidedCount(id, ledger)))
-    return { is: 'new', isDecided: true, ...(id !== undefined && { replaces: replaced ?? id }) };
-  const next = listing.codes.get(replaced ?? '');
-  return next ? { is: 'code', how: 'ledger', code: next } : own;
+  // If the user requests several codes, counts those before `id` too.
+  const earlier = () => new Map([...ledger.replaced].map(([old, by]) => [by, old]));
+  const all = wanted > 1 ? chainOf(last ?? '', earlier()) : chain;
+  const used = all.filter((one) => ledger.claims.get(one)?.isDecided).length;
+  if (wanted > (code || next || isKept ? used : 0)) return { is: 'new', isDecided: true, replaces: last };
+  return next && next !== code ? { is: 'code', how: 'ledger', code: next } : own;
 }
 
-function successorOf(
-  { id }: QrCode,
-  { policy, ledger, listing }: PlanInput,
-  { named }: Naming,
-): QrCode | undefined {
+/** Returns the code that replaced a code, unless a row has its ID or slug. */
+function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { named }: Naming) {
   if (policy.verb !== 'create' && policy.verb !== 'apply') return undefined;
-  const code = listing.codes.get(lastReplacement(id.toLowerCase(), ledger.replaced) ?? '');
+  const code = listing.codes.get(chainOf(id.toLowerCase(), ledger.replaced).at(-1) ?? '');
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
+}
+
+/** Returns an ID, the one that `next` has for it, and so on. */
+function chainOf(id: string, next: ReadonlyMap<string, string>): string[] {
+  const chain = new Set<string>();
+  for (let one: string | undefined = id; one !== undefined && !chain.has(one); one = next.get(one))
+    chain.add(one);
+  return [...chain];
 }
 
 /** Returns whether `qr apply` knows a key only from an ended run in the ledger, maybe for another file. */
@@ -184,23 +190,6 @@ export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
 }
 
 const OTHER_VALUES = 'the ledger knows its key with other values: it was edited, or is a row of another file';
-
-function decidedCount(id: string | undefined, { claims, replaced }: LedgerView): number {
-  let count = 0;
-  const seen = new Set<string>();
-  for (let next = id; next !== undefined && !seen.has(next); next = replaced.get(next)) {
-    seen.add(next);
-    if (claims.get(next)?.isDecided) count += 1;
-  }
-  return count;
-}
-
-function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): string | undefined {
-  let last: string | undefined;
-  for (let next = replaced.get(id); next !== undefined && next !== last; next = replaced.get(next))
-    last = next;
-  return last;
-}
 
 /** Returns known keys that the file lacks, by their form without case, spaces and leading zeros. */
 export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {

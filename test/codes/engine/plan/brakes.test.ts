@@ -85,7 +85,9 @@ describe('the maximum number of changes', () => {
   });
 
   it('does not count a key that an earlier run reported as missing', () => {
-    const lock = new Map([...lockOf(codes)].map(([key, entry]) => [key, { ...entry, removed: true as const }]));
+    const lock = new Map(
+      [...lockOf(codes)].map(([key, entry]) => [key, { ...entry, removed: true as const }]),
+    );
     expect(planOf(keyedRows(codes.slice(0, 20)), { codes, lock, policy: APPLY }).brakes).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseLines } from '#codes/engine/plan/identify';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { Decisions, Row } from '#codes/engine/plan/model';
-import { parseLines } from '#codes/engine/plan/identify';
 import { actionsOf, codeOf, idOf, made, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
@@ -144,6 +144,7 @@ describe('a decision for a new code', () => {
     expect(decided('undefined')).toEqual([[7], []]);
     expect(decided('line:2')).toEqual([[2], []]);
     expect(decided('key:2')).toEqual([[5], []]);
+    expect(decided('key:undefined')).toEqual([[7], []]);
     expect(decided('key:key:a')).toEqual([[4], []]);
     expect(decided('key:a')).toEqual([[2, 4], []]);
   });
@@ -157,7 +158,7 @@ describe('a decision for a new code', () => {
     expect(decided('2')).toEqual([[5], [{ line: undefined, message, isOfFlag: true }]]);
   });
 
-  it.each(['9', 'b', 'line:9', 'line:a', 'key:9', 'key:4', 'xkey:a', 'xline:4'])(
+  it.each(['9', 'b', 'line:9', 'line:a', 'key:9', 'key:4', 'akey:', '4line:'])(
     'is refused if no row has its line or key (%s)',
     (name) => {
       const message = `no row has the line or key "${name}"`;
