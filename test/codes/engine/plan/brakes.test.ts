@@ -4,11 +4,22 @@ import { baseOf } from '#codes/engine/plan/base';
 import { describeBrakes } from '#codes/engine/plan/brakes';
 import type { Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
-import { codeOf, idOf, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
+import { codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 const UPDATE = { verb: 'update' } as const;
 const APPLY = { verb: 'apply' } as const;
-const SHIFTED = [{ is: 'shifted' }];
+const ADVICE = 'Sort whole rows, or restore the column.';
+const ID_WITH_LETTERS = 'ABCDEF00-0000-4000-8000-00000000000A';
+
+function shifted(message: string) {
+  return [{ is: 'shifted', message, advice: ADVICE, flag: '--force' }];
+}
+
+function sortedBy(column: string, count: number) {
+  return shifted(
+    `the column ${column} may have been sorted by itself: ${count} rows have values that other rows had`,
+  );
+}
 
 /** Returns `count` codes with the numbers 1 to `count`. */
 function codesOf(count: number): QrCode[] {
@@ -209,5 +220,209 @@ it('the hint of several brakes names each flag once, after the advice of each br
     hint:
       'Sort whole rows, or restore the column. Check --profile and the API key. ' +
       'If the plan is correct, add --force --max-changes 12.',
+  });
+});
+
+describe('a column that was sorted by itself', () => {
+  const codes = codesOf(4);
+  const places = codes.map(({ destination }) => destination ?? '');
+  /** Returns the rows of a saved list of the codes, with these destinations. */
+  const listed = (cells: readonly (string | undefined)[], saved = codes) =>
+    cells.map((destination, at) => {
+      const { id = '', name = '' } = saved[at] ?? {};
+      return rowOf(at + 2, {
+        id: id.toLowerCase(),
+        base: baseOf(saved[at] ?? {}),
+        wish: { name, ...(destination !== undefined && { destination }) },
+      });
+    });
+  const [a = '', b = '', c = '', d = ''] = places;
+
+  it('is assumed if at least three rows have values that other rows had', () => {
+    expect(planOf(listed([b, c, a, d]), { codes, policy: UPDATE }).brakes).toEqual(
+      sortedBy('destination', 3),
+    );
+    expect(planOf(listed([b, a, c, d]), { codes, policy: UPDATE }).brakes).toEqual([]);
+  });
+
+  it('may be the column of names, whatever the spaces in the cells', () => {
+    const names = ['Code 2', ' Code  3', 'Code 1 ', 'Code 4'];
+    const rows = codes.map((code, at) =>
+      rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: names[at] ?? '' } }),
+    );
+    expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('name', 3));
+  });
+
+  it('may contain empty cells, whose codes keep their values', () => {
+    expect(planOf(listed([undefined, a, b, c]), { codes, policy: UPDATE }).brakes).toEqual(
+      sortedBy('destination', 3),
+    );
+    expect(planOf(listed([a, a, b, c]), { codes, policy: UPDATE }).brakes).toEqual([]);
+  });
+
+  it('is recognized by the values in the saved list, even if another client changed all codes', () => {
+    const theirs = codes.map((code, at) => ({ ...code, destination: `https://theirs.example/${at}` }));
+    expect(planOf(listed([b, c, d, a]), { codes: theirs, policy: UPDATE }).brakes).toEqual(
+      sortedBy('destination', 4),
+    );
+  });
+
+  it('is not assumed if another client exchanged the values', () => {
+    const theirs = codes.map((code, at) => ({ ...code, destination: places[(at + 1) % 4] ?? '' }));
+    expect(planOf(listed([a, b, c, d]), { codes: theirs, policy: UPDATE }).brakes).toEqual([]);
+  });
+
+  it('is not assumed in a dated plan', () => {
+    const policy = { ...UPDATE, isDated: true, maxChanges: { count: 9 } };
+    expect(planOf(listed([b, c, d, a]), { codes, policy }).brakes).toEqual([]);
+  });
+
+  it('is recognized without IDs if the rows still have the names of their codes', () => {
+    const ledger = madeBefore(codes);
+    const sheet = (...cells: string[]) => cells.map((cell, at) => newRow(at + 2, `Code  ${at + 1}`, cell));
+    expect(planOf(sheet(a, c, d, b), { codes, ledger }).brakes).toEqual(sortedBy('destination', 3));
+    expect(planOf(sheet(a, b, d, c), { codes, ledger }).brakes).toEqual([]);
+    const others = [c, d, b].map((cell, at) => newRow(at + 3, `Other ${at}`, cell));
+    expect(planOf([...sheet(a), ...others], { codes, ledger }).brakes).toEqual([]);
+  });
+
+  it('is not assumed if only one existing code gets the value of another row', () => {
+    const ledger = madeBefore(codes);
+    const rows = [
+      rowOf(2, { id: idOf(1), wish: { name: 'Code 1', destination: b } }),
+      newRow(3, 'New 2', c),
+      newRow(4, 'New 3', d),
+      newRow(5, 'New 4', a),
+    ];
+    expect(planOf(rows, { codes: codes.slice(0, 1), ledger }).brakes).toEqual([]);
+  });
+});
+
+describe('statuses', () => {
+  const planWith = (from: readonly string[], to: readonly (string | undefined)[]) => {
+    const codes = from.map((status, at) => codeOf(at + 1, { status }));
+    const rows = codes.map((code, at) => {
+      const status = to[at];
+      return rowOf(at + 2, { id: code.id, base: baseOf(code), wish: status === undefined ? {} : { status } });
+    });
+    return planOf(rows, { codes, policy: UPDATE }).brakes;
+  };
+  const [on, off, old] = ['active', 'paused', 'expired'];
+
+  it('count as sorted if at least three rows exchange them and the column is in order', () => {
+    expect(planWith([off, old, on], [on, off, old])).toEqual(sortedBy('"status"', 3));
+    expect(planWith([on, off, on, off], [on, on, off, off])).toEqual([]);
+    expect(planWith([off, off, on, on], [on, on, off, off])).toEqual(sortedBy('"status"', 4));
+  });
+
+  it('count as edited if rows do not exchange them, or the column is not in order', () => {
+    expect(planWith([on, on, on, on], [off, off, off, off])).toEqual([]);
+    expect(planWith([off, off, off, on], [on, on, on, off])).toEqual([]);
+    expect(planWith([off, old, on, on, off], [on, off, old, on, off])).toEqual([]);
+  });
+
+  it('count as sorted if one is empty, because the row lost a status that qrctl set', () => {
+    const codes = [old, off, on].map((status, at) =>
+      codeOf(at + 1, { status, ...(at === 0 && { id: ID_WITH_LETTERS }) }),
+    );
+    const [first, ...others] = codes.map(({ id }) => id.toLowerCase());
+    const rows = [first, ...others].map((id, at) =>
+      rowOf(at + 2, { id, wish: [{}, { status: on }, { status: old }][at] ?? {} }),
+    );
+    const set = { is: 'patch', run: 'before', n: 9, id: first ?? '', set: { status: old } } as const;
+    const before = { status: on };
+    const ledger = [{ is: 'run', run: 'before' } as const, { ...set, before }];
+    const exchanged = [...rows, rowOf(5, { id: idOf(5), wish: { status: off } })];
+    const all = [...codes, codeOf(5, { status: on })];
+    expect(planOf(exchanged, { codes: all, ledger, policy: UPDATE }).brakes).toEqual(sortedBy('"status"', 4));
+    expect(planOf(exchanged, { codes: all, policy: UPDATE }).brakes).toEqual([]);
+  });
+});
+
+describe('IDs that were sorted by themselves', () => {
+  const codes = codesOf(6);
+  /** Returns a row that was saved from code `from` and has the ID of code `to`. */
+  const moved = (from: number, to: number) => {
+    const code = codeOf(from);
+    return rowOf(from + 1, { id: idOf(to), base: baseOf(code), wish: { name: code.name } });
+  };
+  const plan = (rows: readonly Row[], current = codes) =>
+    planOf(rows, { codes: current, policy: UPDATE }).brakes;
+
+  it('are assumed if at least three rows were saved from the code of another row', () => {
+    const message =
+      'the IDs may have been sorted by themselves: 3 rows were saved from the code of another row';
+    expect(plan([moved(1, 2), moved(2, 3), moved(3, 1), moved(4, 4)])).toEqual(shifted(message));
+    expect(plan([moved(1, 2), moved(2, 1), moved(4, 4)])).toEqual([]);
+  });
+
+  it('are not assumed if another client renamed codes, or if the rows lack a base', () => {
+    const renamedCodes = codes.map((code, at) => ({ ...code, name: `Renamed ${at}` }));
+    expect(plan([moved(1, 1), moved(2, 2), moved(3, 3)], renamedCodes)).toEqual([]);
+    const bare = [moved(1, 2), moved(2, 3), moved(3, 1)].map((row) => ({
+      ...row,
+      base: undefined,
+      wish: {},
+    }));
+    expect(plan(bare)).toEqual([]);
+    const partly = bare.map((row) => ({ ...row, base: { status: baseOf(codeOf(1)).status } }));
+    expect(plan(partly)).toEqual([]);
+  });
+
+  it('are not assumed because of a name that only a code of a row without a base has', () => {
+    const swapped = codes.map((code, at) => ({ ...code, name: `Code ${((at + 3) % 6) + 1}` }));
+    const added = [4, 5, 6].map((number) => rowOf(number + 1, { id: idOf(number) }));
+    expect(plan([moved(1, 1), moved(2, 2), moved(3, 3), ...added], swapped)).toEqual([]);
+  });
+
+  it('are not assumed because of a third row whose code was deleted', () => {
+    expect(plan([moved(1, 2), moved(2, 1), moved(3, 9)])).toEqual([]);
+  });
+});
+
+describe('keys that were sorted by themselves', () => {
+  const codes = codesOf(3);
+  const lower = codeOf(1, { id: ID_WITH_LETTERS.toLowerCase() });
+  const withKeys = (keys: readonly string[], cells: 'id' | 'slug' = 'id') =>
+    codes.map((code, at) =>
+      rowOf(at + 2, { [cells]: code[cells], key: keys[at], base: baseOf(code), wish: { name: code.name } }),
+    );
+  const ledger = madeBefore(codes, withKeys(['a', 'b', 'c']));
+  const message = "the keys may have been sorted by themselves: 3 rows have the key of another row's code";
+
+  it.each(['id', 'slug'] as const)(
+    'are assumed if three rows have the key of the code of another row (%s)',
+    (cells) => {
+      const plan = (...keys: string[]) => planOf(withKeys(keys, cells), { codes, ledger }).brakes;
+      expect(plan('b', 'c', 'a')).toEqual(shifted(message));
+      expect(plan('b', 'a', 'c')).toEqual([]);
+      expect(plan('x', 'y', 'z')).toEqual([]);
+      expect(plan('a', 'b', 'c')).toEqual([]);
+    },
+  );
+
+  it('are assumed even if the service returns IDs in upper case', () => {
+    const [, ...others] = codes;
+    const known = madeBefore([lower, ...others], withKeys(['a', 'b', 'c']));
+    const [first, ...rows] = withKeys(['b', 'c', 'a']);
+    const row = { ...first, id: lower.id } as Row;
+    const upper = { ...lower, id: ID_WITH_LETTERS };
+    expect(planOf([row, ...rows], { codes: [upper, ...others], ledger: known }).brakes).toEqual(
+      shifted(message),
+    );
+  });
+
+  it('are not assumed if the rows have no IDs, but the keys in the lock file', () => {
+    const lock = lockOf(codes);
+    const rows = keyedRows(codes);
+    const other = madeBefore(codes, withKeys(['k2', 'k3', 'k1']));
+    expect(planOf(rows, { codes, ledger: other, lock, policy: APPLY }).brakes).toEqual([]);
+  });
+
+  it('are not assumed if decisions assign the codes', () => {
+    const adopt = new Map(codes.map(({ slug }, at) => [`line:${at + 2}`, slug]));
+    const rows = withKeys(['b', 'c', 'a']).map((row) => ({ ...row, id: undefined }));
+    const policy = { decisions: { adopt, asNew: new Map(), asNewAll: false } };
+    expect(planOf(rows, { codes, ledger, policy }).brakes).toEqual([]);
   });
 });
