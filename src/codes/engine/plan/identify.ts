@@ -28,8 +28,8 @@ export function identifyRows(input: PlanInput): Identities {
   const owners = keyedCodes(input);
   const ownersOf = createOwnerSearch(owners, input.ledger);
   const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
-  const missing = missingKeys(rows, owners.keys());
-  const naming = { find, bySlug, ownersOf, owners, missing, named: cells, refuse };
+  const missing = missingKeys(rows, owners);
+  const naming = { find, bySlug, ownersOf, missing, named: cells, refuse };
   for (const row of rows) {
     const identity = row.inRun === 'failed' ? { is: 'new' as const } : identifyNamed(row, ladder, naming);
     if (!identity) continue;

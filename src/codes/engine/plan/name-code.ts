@@ -42,8 +42,7 @@ interface Naming {
   find: (name: string) => QrCode | undefined;
   bySlug: ReadonlyMap<string, QrCode>;
   ownersOf: OwnersOf;
-  owners: ReadonlyMap<string, readonly KeyOwner[]>;
-  missing: ReadonlyMap<string, string>;
+  missing: ReturnType<typeof missingKeys>;
   named: ReadonlySet<string>;
   refuse: (fault: Fault) => void;
 }
@@ -51,7 +50,7 @@ interface Naming {
 export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identity | undefined {
   const { line, key, id, slug } = row;
   const { codes } = ladder.input.listing;
-  const { find, bySlug, owners, refuse } = naming;
+  const { find, bySlug, refuse } = naming;
   const [owner, ...more] = naming.ownersOf(row);
   const owned = owner && codes.get(owner.id);
   const chosen = ladder.answers.codeOf(row);
@@ -84,9 +83,10 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
   if (self) return { is: 'code', how: 'id', code: self };
   const similar = key === undefined ? undefined : naming.missing.get(reduceKey(key));
   if (similar === undefined || ladder.answers.newOf(row) > 0) return undefined;
-  const code = codes.get(owners.get(similar)?.at(-1)?.id ?? '');
-  const reason = `its key differs from the key ${inQuotes(similar)}, which the file lacks, only in zeros, case or spaces`;
-  return { is: 'undecided', candidates: code ? [code] : [], reason };
+  const [name, known] = similar;
+  const candidates = known.slice(-1).flatMap((one) => codes.get(one.id) ?? []);
+  const reason = `its key differs from the key ${inQuotes(name)}, which the file lacks, only in zeros, case or spaces`;
+  return { is: 'undecided', candidates, reason };
 }
 
 export function codeOfCells(
@@ -175,7 +175,7 @@ export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
   for (const row of openRows(ladder)) {
     const ids = ownersOf(row).map(({ id }) => id);
-    if (ids.length === 0 || ladder.answers.newOf(row) > 0) continue;
+    if (ids.length === 0) continue;
     const codes = ids.flatMap((id) => listing.codes.get(id) ?? []);
     const candidates = isAsked ? codes : codes.filter(({ id }) => !ladder.taken.has(id.toLowerCase()));
     const [code] = candidates;
@@ -191,10 +191,11 @@ export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
 
 const OTHER_VALUES = 'the ledger knows its key with other values: it was edited, or is a row of another file';
 
-/** Returns known keys that the file lacks, by their form without case, spaces and leading zeros. */
-export function missingKeys(rows: readonly Row[], owners: Iterable<string>): Map<string, string> {
+/** Returns known keys that the file lacks, with their codes, by their form without case, spaces and leading zeros. */
+export function missingKeys(rows: readonly Row[], owners: ReadonlyMap<string, readonly KeyOwner[]>) {
   const present = new Set(rows.map(({ key }) => key));
-  return new Map([...owners].filter((key) => !present.has(key)).map((key) => [reduceKey(key), key]));
+  const missing = [...owners].filter(([key]) => !present.has(key));
+  return new Map(missing.map((one) => [reduceKey(one[0]), one] as const));
 }
 
 function reduceKey(key: string): string {

@@ -139,7 +139,9 @@ describe('a decision for a new code', () => {
     const other = codeOf(7);
     const ledger = [...known, ...replacing(5, other)];
     expect(actionsOf(planOf([row], { ledger, codes: [old] }))).toEqual(['unchanged n0001']);
-    expect(actionsOf(planOf([rowOf(2, { slug: 'typo', wish: MENU })], { ledger }))).toEqual(['gone']);
+    const lost: LedgerRecord = { is: 'post', run: 'run 5', n: 9, values: { ...MENU, type: 'url' } };
+    const typo = rowOf(2, { slug: 'typo', wish: MENU });
+    expect(actionsOf(planOf([typo], { ledger: [...ledger, lost] }))).toEqual(['gone']);
   });
 
   it('creates a code for a row with an unknown slug, which replaces no code', () => {
@@ -176,6 +178,21 @@ describe('a decision for a new code', () => {
       }
       expect(plan(1, [])).toMatchObject([{ action: 'create', replaces: idOf(3) }]);
     }
+    const named = planOf([rowOf(2, { id: idOf(3) })], { ledger, codes: [third], policy: asNew('2') });
+    expect(named.items).toMatchObject([{ action: 'unchanged', how: 'id' }]);
+  });
+
+  it('is used again if the code that it created was deleted, but not while the code before it exists', () => {
+    const ledger = [...known, ...replacing(5, old, codeOf(2, MENU))];
+    const answered: Row = { ...row, decision: { is: 'new' } };
+    expect(actionsOf(planOf([answered], { ledger }))).toEqual(['create']);
+    const all = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
+    const policy = { ...APPLY, ...all };
+    expect(actionsOf(planOf([{ ...row, key: 'k', id: idOf(1) }], { ledger, policy }))).toEqual(['create']);
+    const named = rowOf(2, { id: idOf(1) });
+    expect(actionsOf(planOf([named], { ledger, codes: [old], policy: asNew('2') }))).toEqual([
+      'unchanged n0001',
+    ]);
   });
 });
 
@@ -193,6 +210,11 @@ describe("a backup's record", () => {
     expect(actionsOf(planOf([record], { ledger: back, codes: [restored] }))).toEqual(['unchanged n0002']);
     expect(actionsOf(planOf([record], { ledger: back }))).toEqual(['gone']);
     expect(actionsOf(planOf([record], { ledger: back, policy: asNew('2') }))).toEqual(['gone']);
+  });
+
+  it('restores its code only once even if it has a key that the restored code lacks', () => {
+    const ledger = [...madeBefore([old], [keyed(2, 'k', MENU)]), ...replacing(5, old, restored)];
+    expect(actionsOf(planOf([{ ...record, key: 'k' }], { ledger }))).toEqual(['gone']);
   });
 
   it('restores a code that an earlier decision created', () => {
@@ -250,6 +272,12 @@ describe('a row with an ID and the key of another code', () => {
   });
 });
 
+it('a row has the action `gone` if no code has its ID, even if a code has its slug', () => {
+  expect(planOf([rowOf(2, { id: idOf(9), slug: 'n0001' })], { codes: [codeOf(1)] }).items).toMatchObject([
+    { action: 'gone', how: 'id', goneId: idOf(9) },
+  ]);
+});
+
 describe('a key in the lock file', () => {
   it('is used whatever the ledger has for it, also if its values were edited', () => {
     const [locked, remembered] = [codeOf(1, { id: UPPER }), codeOf(2)];
@@ -259,6 +287,26 @@ describe('a key in the lock file', () => {
     const { items, faults } = planOf([row], { codes: [locked, remembered], ledger, lock, policy: APPLY });
     expect(faults).toEqual([]);
     expect(items).toMatchObject([{ action: 'update', how: 'key', code: { id: UPPER } }]);
+  });
+
+  it('is used even if the ledger has it too', () => {
+    const code = codeOf(1);
+    const row = keyed(2, 'k', code);
+    const asked = {
+      codes: [code],
+      ledger: madeBefore([code], [row]),
+      lock: lockOf({ k: code }),
+      policy: APPLY,
+    };
+    expect(actionsOf(planOf([row], asked))).toEqual(['unchanged n0001']);
+  });
+
+  it('belongs to the code that replaced the one in the lock file, if the run was killed before it wrote the file', () => {
+    const [old, current] = [codeOf(1, MENU), codeOf(2, MENU)];
+    const row = keyed(2, 'k', MENU);
+    const ledger = [...madeBefore([old], [row]), ...replacing(5, old, current, 'k')];
+    const asked = { codes: [current], ledger, lock: lockOf({ k: old }), policy: APPLY };
+    expect(actionsOf(planOf([row], asked))).toEqual(['unchanged n0002']);
   });
 
   it('gives its row the action `gone`, with the slug, if its code was deleted', () => {
@@ -276,6 +324,18 @@ describe('a key that only the ledger has', () => {
     const named = madeBefore([code], [keyed(2, 'n0001', MENU)]);
     const planned = planOf([keyed(2, 'n0001', MENU)], { codes: [code], ledger: named, policy: APPLY });
     expect(planned.items).toMatchObject([{ action: 'unchanged', how: 'key', code: { slug: 'n0001' } }]);
+    expect(planned.faults).toEqual([]);
+  });
+
+  it('matches an unedited row, and a row that was edited like its code, without a decision', () => {
+    const [row, theirs] = [keyed(2, 'k', MENU), { ...code, ...elsewhere }];
+    const killed = ledger.slice(0, -1);
+    expect(planOf([row], { codes: [theirs], ledger: killed, policy: APPLY }).items).toMatchObject([
+      { how: 'key', code: { id: idOf(1) } },
+    ]);
+    expect(planOf([keyed(2, 'k', elsewhere)], { codes: [theirs], ledger }).items).toMatchObject([
+      { action: 'unchanged', how: 'key' },
+    ]);
   });
 
   it('matches an edited row if the name or destination of the code equals or once equaled that of the row', () => {
@@ -283,7 +343,8 @@ describe('a key that only the ledger has', () => {
       planOf([keyed(2, 'k', { ...elsewhere, ...row })], { codes: [{ ...code, ...now }], ledger }).items;
     expect(plan({ name: 'Menu' })).toMatchObject([{ action: 'edited', how: 'key' }]);
     expect(plan({ destination: MENU.destination })).toMatchObject([{ action: 'edited', how: 'key' }]);
-    expect(plan({ name: 'Menu' }, elsewhere)).toMatchObject([{ action: 'unchanged', how: 'key' }]);
+    const theirs = { name: 'Theirs', destination: 'https://example.com/theirs' };
+    expect(plan({ name: 'Menu' }, theirs)).toMatchObject([{ action: 'conflict', how: 'key' }]);
     expect(plan({}, { name: elsewhere.name })).toMatchObject([{ how: 'key', code: { id: idOf(1) } }]);
     const [item] = plan({});
     expect(item).toMatchObject({
@@ -349,6 +410,22 @@ describe('a key that the ledger has for several codes', () => {
     expect(actionsOf(planOf([row], { codes, ledger: [...later, ...used] }))).toEqual(['unchanged n0001']);
   });
 
+  it('belongs to the code that had the values of the row, now or before', () => {
+    const values = { name: 'Lunch', type: 'url', destination: 'https://example.com/lunch' };
+    const stored = { name: values.name, destination: values.destination };
+    const found: LedgerRecord = { is: 'found', run: 'later', id: idOf(1), key: 'k', row: values, stored };
+    const renamed = { ...second, name: 'Renamed' };
+    const other = madeBefore([first, renamed], [keyed(2, 'k', MENU), keyed(2, 'k', renamed)]);
+    const asked = { codes: [{ ...first, ...stored }, renamed], ledger: [...other, found] };
+    expect(planOf([row], asked).items).toMatchObject([{ how: 'key', code: { id: idOf(1) } }]);
+  });
+
+  it('belongs to none of them for sure if the values of the row are those that another client set', () => {
+    const theirs = { name: 'Lunch', destination: 'https://example.com/lunch' };
+    const asked = { codes: [{ ...first, ...theirs }, second], ledger };
+    expect(actionsOf(planOf([keyed(2, 'k', theirs)], asked))).toEqual(['exists n0001']);
+  });
+
   it('belongs to the code that replaced the other, even if the row was edited', () => {
     const replaced = [...madeBefore([first], rows), ...replacing(5, first, second, 'k')];
     const edited = keyed(2, 'k', { ...MENU, destination: 'https://example.com/new' });
@@ -386,6 +463,11 @@ describe('a new key that differs from a missing one only in zeros, case or space
     expect(actionsOf(planOf(both, { codes: [known], ledger }))).toEqual(['unchanged n0001', 'create']);
     for (const key of ['70', '07a', '0', 'x7'])
       expect(actionsOf(planOf([keyed(2, key, MENU)], { codes: [known], ledger }))).toEqual(['create']);
+  });
+
+  it('is new if only zeros inside it are missing', () => {
+    const inside = madeBefore([known], [keyed(2, '1007', known)]);
+    expect(actionsOf(planOf([keyed(2, '17', MENU)], { codes: [known], ledger: inside }))).toEqual(['create']);
   });
 
   it('may consist of zeros', () => {
