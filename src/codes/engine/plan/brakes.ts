@@ -73,7 +73,7 @@ function shiftedColumn(
 ): Brake | undefined {
   const names = new Set(absent.map(({ name }) => tidy('name', name)));
   for (const field of ['destination', 'name'] as const) {
-    const lost = new Set(absent.map((code) => tidy(field, code[field] ?? '')));
+    const lost = new Set<string | undefined>(absent.map((code) => tidy(field, code[field] ?? '')));
     const gained: string[] = [];
     const added: string[] = [];
     for (const { row, code, changes } of items) {
@@ -81,7 +81,7 @@ function shiftedColumn(
       const { wish, base = {} } = row;
       const saved = base[field];
       if (!code) {
-        if (saved !== undefined && saved !== fingerprintOf(wish[field] ?? '')) lost.add(saved);
+        if (saved !== fingerprintOf(wish[field] ?? '')) lost.add(saved);
         const values = rowValues(row);
         const list = names.has(tidy('name', values.name)) ? gained : added;
         list.push(tidy(field, values[field] ?? ''));
@@ -92,7 +92,7 @@ function shiftedColumn(
       if (!change && wish[field] !== undefined) continue;
       lost.add(tidy(field, code[field] ?? ''));
       if (change?.base !== undefined) lost.add(tidy(field, change.base));
-      if (saved !== undefined) lost.add(saved);
+      lost.add(saved);
     }
     const isLost = (value: string) => lost.has(value) || lost.has(fingerprintOf(value));
     const among = gained.filter(isLost).length;
@@ -129,13 +129,11 @@ function sortedStatuses(items: readonly PlanItem[], { claims }: LedgerView): Bra
 }
 
 function sortedIds(items: readonly PlanItem[]): Brake | undefined {
-  const names = new Set(
-    items.flatMap(({ row, code }) => (row?.base && code ? [fingerprintOf(code.name)] : [])),
+  const saved = items.flatMap(({ row, code }) =>
+    row?.base && code ? [{ name: fingerprintOf(code.name), cell: row.base.name }] : [],
   );
-  const shifted = items.filter(({ row, code }) => {
-    const cell = row?.base?.name;
-    return code && cell !== undefined && cell !== fingerprintOf(code.name) && names.has(cell);
-  }).length;
+  const names = new Set<string | undefined>(saved.map(({ name }) => name));
+  const shifted = saved.filter(({ name, cell }) => cell !== name && names.has(cell)).length;
   if (shifted < LEAST_SHIFTED) return undefined;
   const message = `the IDs may have been sorted by themselves: ${shifted} rows were saved from the code of another row`;
   return shiftedBrake(message);
@@ -145,9 +143,9 @@ function sortedIds(items: readonly PlanItem[]): Brake | undefined {
 function sortedKeys(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
   const known = items.flatMap(({ row, code, how }) => {
     const key = code && (how === 'id' || how === 'slug') && claims.get(code.id.toLowerCase())?.key;
-    return row?.key !== undefined && key ? [{ key, cell: row.key }] : [];
+    return key ? [{ key, cell: row?.key }] : [];
   });
-  const keys = new Set(known.map(({ key }) => key));
+  const keys = new Set<string | undefined>(known.map(({ key }) => key));
   const shifted = known.filter(({ key, cell }) => cell !== key && keys.has(cell)).length;
   if (shifted < LEAST_SHIFTED) return undefined;
   return shiftedBrake(

@@ -286,15 +286,12 @@ describe('a column that was sorted by itself', () => {
     expect(planOf([...sheet(a), ...others], { codes, ledger }).brakes).toEqual([]);
   });
 
-  it('is not assumed if only one existing code gets the value of another row', () => {
-    const ledger = madeBefore(codes);
-    const rows = [
-      rowOf(2, { id: idOf(1), wish: { name: 'Code 1', destination: b } }),
-      newRow(3, 'New 2', c),
-      newRow(4, 'New 3', d),
-      newRow(5, 'New 4', a),
-    ];
-    expect(planOf(rows, { codes: codes.slice(0, 1), ledger }).brakes).toEqual([]);
+  it('is not assumed if only one code would change, because the codes of the other rows were deleted', () => {
+    const rows = listed([b, c, a]);
+    expect(planOf(rows, { codes: codes.slice(0, 1), policy: UPDATE }).brakes).toEqual([]);
+    expect(planOf(rows, { codes: codes.slice(0, 2), policy: UPDATE }).brakes).toEqual(
+      sortedBy('destination', 3),
+    );
   });
 });
 
@@ -313,6 +310,23 @@ describe('statuses', () => {
     expect(planWith([off, old, on], [on, off, old])).toEqual(sortedBy('"status"', 3));
     expect(planWith([on, off, on, off], [on, on, off, off])).toEqual([]);
     expect(planWith([off, off, on, on], [on, on, off, off])).toEqual(sortedBy('"status"', 4));
+  });
+
+  it('count as sorted even if another column of the rows was edited', () => {
+    const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
+    const sorted = [on, off, old];
+    const rows = codes.map((code, at) =>
+      rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: `New ${at}`, status: sorted[at] ?? '' } }),
+    );
+    expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('"status"', 3));
+  });
+
+  it('that another client exchanged are not those of a sorted column', () => {
+    const saved = [on, off, old].map((status, at) => codeOf(at + 1, { status }));
+    const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
+    const rows = saved.map((code, at) => rowOf(at + 2, { of: code, base: baseOf(code) }));
+    expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual([]);
+    expect(planOf(keyedRows(saved), { codes, lock: lockOf(saved), policy: APPLY }).brakes).toEqual([]);
   });
 
   it('count as edited if rows do not exchange them, or the column is not in order', () => {
