@@ -366,13 +366,15 @@ describe('a key that only the ledger has', () => {
   });
 
   it('gives an edited row the action `gone` if its codes were deleted, with the newest of their IDs', () => {
-    const two = madeBefore([code, codeOf(2)], [keyed(2, 'k', MENU), keyed(2, 'k', MENU)]);
-    expect(planOf([keyed(2, 'k', elsewhere)], { ledger: two }).items).toMatchObject([
-      { action: 'gone', how: 'key', goneId: idOf(2) },
+    const three = [1, 2, 3].map((number) => codeOf(number, MENU));
+    const used = madeBefore(
+      three,
+      three.map(() => keyed(2, 'k', MENU)),
+    );
+    expect(planOf([keyed(2, 'k', elsewhere)], { ledger: used }).items).toMatchObject([
+      { action: 'gone', how: 'key', goneId: idOf(3) },
     ]);
-    expect(actionsOf(planOf([keyed(2, 'k', elsewhere)], { ledger: two, policy: asNew('2') }))).toEqual([
-      'create',
-    ]);
+    expect(actionsOf(planOf([keyed(2, 'k', elsewhere)], { ledger, policy: asNew('2') }))).toEqual(['create']);
   });
 
   it('does not match a row with a code that another row has', () => {
