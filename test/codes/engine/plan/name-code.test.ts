@@ -307,6 +307,8 @@ describe('a key in the lock file', () => {
     const ledger = [...madeBefore([old], [row]), ...replacing(5, old, current, 'k')];
     const asked = { codes: [current], ledger, lock: lockOf({ k: old }), policy: APPLY };
     expect(actionsOf(planOf([row], asked))).toEqual(['unchanged n0002']);
+    const edited = keyed(2, 'k', { ...MENU, name: 'Edited' });
+    expect(actionsOf(planOf([edited], asked))).toEqual(['update n0002']);
   });
 
   it('gives its row the action `gone`, with the slug, if its code was deleted', () => {
