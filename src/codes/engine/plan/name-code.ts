@@ -94,7 +94,7 @@ export function codeOfCells(
   codes: PlanInput['listing']['codes'],
   bySlug: ReadonlyMap<string, QrCode>,
 ): { code: QrCode | undefined; fault?: Fault } {
-  const other = slug === undefined ? undefined : bySlug.get(slug);
+  const other = bySlug.get(slug ?? '');
   const code = id === undefined ? other : codes.get(id);
   if (!code || !other || other === code) return { code };
   return { code, fault: faultOfTwoNames(line, code.slug, other.slug) };
@@ -113,7 +113,7 @@ export function knownCode(
   const code = listing.codes.get(id ?? '');
   const own: Identity = code ? { is: 'code', how, code } : { is: 'gone', how, id, slug };
   if (policy.verb === 'update' || policy.verb === 'delete') return own;
-  const chain = id === undefined ? [] : chainOf(id, ledger.replaced);
+  const chain = chainOf(id, ledger.replaced);
   const last = chain.at(-1);
   // A backup restores its code once, even if a decision created that code.
   const restored = row.backupOf === id && last === id ? Infinity : 1;
@@ -130,7 +130,7 @@ export function knownCode(
   const isKept = row.backupOf !== undefined || isOfFile;
   // If the user requests several codes, counts those before `id` too.
   const earlier = () => new Map([...ledger.replaced].map(([old, by]) => [by, old]));
-  const all = wanted > 1 ? chainOf(last ?? '', earlier()) : chain;
+  const all = wanted > 1 ? chainOf(last, earlier()) : chain;
   const used = all.filter((one) => ledger.claims.get(one)?.isDecided).length;
   if (wanted > (code || next || isKept ? used : 0)) return { is: 'new', isDecided: true, replaces: last };
   return next && next !== code ? { is: 'code', how: 'ledger', code: next } : own;
@@ -144,10 +144,9 @@ function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { n
 }
 
 /** Returns an ID, the one that `next` has for it, and so on. */
-function chainOf(id: string, next: ReadonlyMap<string, string>): string[] {
+function chainOf(id: string | undefined, next: ReadonlyMap<string, string>): string[] {
   const chain = new Set<string>();
-  for (let one: string | undefined = id; one !== undefined && !chain.has(one); one = next.get(one))
-    chain.add(one);
+  for (let one = id; one !== undefined && !chain.has(one); one = next.get(one)) chain.add(one);
   return [...chain];
 }
 
@@ -199,5 +198,5 @@ export function missingKeys(rows: readonly Row[], owners: ReadonlyMap<string, re
 }
 
 function reduceKey(key: string): string {
-  return foldKey(key).replace(/^0+(?=.)/, '');
+  return foldKey(key).replace(/^0+/, '');
 }

@@ -194,7 +194,10 @@ describe('a file from another workspace', () => {
       { message: '2 of 2 IDs in its earlier results do not exist in this workspace' },
     ]);
     const codes = codesOf(2);
-    expect(planOf([newRow(2, 'Code 1', 'https://example.com/1')], { codes, earlierIds }).brakes).toEqual([]);
+    const known = newRow(2, 'Code 1', 'https://example.com/1');
+    expect(planOf([known], { codes, earlierIds }).brakes).toEqual([]);
+    const both = [known, newRow(3, 'A', 'https://b.de/')];
+    expect(planOf(both, { codes, earlierIds }).brakes).toMatchObject([{ is: 'other-workspace' }]);
     const named = [...rowsOf(1), newRow(5, 'A', 'https://b.de/')];
     expect(planOf(named, { codes, earlierIds }).brakes).toEqual([]);
     expect(planOf([newRow(2, 'A', 'https://b.de/')]).brakes).toEqual([]);
@@ -321,6 +324,16 @@ describe('statuses', () => {
     expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('"status"', 3));
   });
 
+  it('count as sorted even if some rows have no code', () => {
+    const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
+    const [first, second, third] = codes.map((code, at) =>
+      rowOf(at + 2, { id: code.id, base: baseOf(code), wish: { status: [on, off, old][at] ?? '' } }),
+    );
+    const gone = [8, 9].map((number) => rowOf(number, { id: idOf(number) }));
+    const rows = [first, gone[0], second, gone[1], third].flatMap((row) => row ?? []);
+    expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('"status"', 3));
+  });
+
   it('that another client exchanged are not those of a sorted column', () => {
     const saved = [on, off, old].map((status, at) => codeOf(at + 1, { status }));
     const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
@@ -414,6 +427,11 @@ describe('keys that were sorted by themselves', () => {
       expect(plan('a', 'b', 'c')).toEqual([]);
     },
   );
+
+  it('are not assumed if the file has no keys, but codes with and without a key', () => {
+    const rows = [...codes, codeOf(4)].map((code, at) => rowOf(at + 2, { of: code }));
+    expect(planOf(rows, { codes: [...codes, codeOf(4)], ledger }).brakes).toEqual([]);
+  });
 
   it('are assumed even if the service returns IDs in upper case', () => {
     const [, ...others] = codes;

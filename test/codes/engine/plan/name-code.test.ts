@@ -62,6 +62,10 @@ describe('a row with the ID or slug of a code that was replaced on request', () 
   it('keeps its code with `qr update` and `qr delete`', () => {
     expect(plan([rowOf(2, { id: idOf(1) })], { verb: 'update' })).toEqual(['unchanged n0001']);
     expect(plan([rowOf(2, { id: idOf(1) })], { verb: 'delete' })).toEqual(['delete n0001']);
+    const left = { codes: [current], ledger };
+    const row = rowOf(2, { id: idOf(1) });
+    expect(actionsOf(planOf([row], { ...left, policy: { verb: 'update' } }))).toEqual(['gone']);
+    expect(actionsOf(planOf([row], { ...left, policy: { verb: 'delete' } }))).toEqual(['deleted']);
   });
 
   it('is matched with the newest code after several replacements, and with an earlier one if that was deleted', () => {
@@ -327,6 +331,15 @@ describe('a key that only the ledger has', () => {
     const planned = planOf([keyed(2, 'n0001', MENU)], { codes: [code], ledger: named, policy: APPLY });
     expect(planned.items).toMatchObject([{ action: 'unchanged', how: 'key', code: { slug: 'n0001' } }]);
     expect(planned.faults).toEqual([]);
+  });
+
+  it('uses a decision for a new code with `qr apply` only once', () => {
+    const planned = planOf([keyed(2, 'k', MENU)], {
+      codes: [code],
+      ledger,
+      policy: { ...APPLY, ...asNew('k') },
+    });
+    expect(planned.items).toMatchObject([{ action: 'create', isDecided: true }]);
   });
 
   it('matches an unedited row, and a row that was edited like its code, without a decision', () => {
