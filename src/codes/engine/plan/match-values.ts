@@ -116,14 +116,14 @@ function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
 
 /** Matches rows with a decision `new` to the codes that another machine created for it. */
 function takeMadeElsewhere(ladder: Ladder): void {
-  const { claims } = ladder.input.ledger;
+  const { claims, replaced: old } = ladder.input.ledger;
   let free: Map<string, QrCode[]> | undefined;
   for (const [row, identity] of ladder.found) {
     if (identity.is !== 'new' || identity.repeats || row.decision?.is !== 'new') continue;
     const { replaces } = identity;
     if (replaces === undefined) continue;
     free ??= indexBy(freeCodes(ladder), valuesKey);
-    const isOpen = (id: string) => !claims.has(id) && !ladder.taken.has(id);
+    const isOpen = (id: string) => !claims.has(id) && !old.has(id) && !ladder.taken.has(id);
     const code = free.get(valuesKey(rowValues(row)))?.find(({ id }) => isOpen(id.toLowerCase()));
     if (code) settle(ladder, row, { is: 'exists', code, replaces });
   }

@@ -24,8 +24,8 @@ const found = (number: number, run = 'before', more = {}): LedgerRecord => ({
   stored,
   ...more,
 });
-const asNew = (name: string): { decisions: Decisions } => ({
-  decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
+const asNew = (name: string, times = 1): { decisions: Decisions } => ({
+  decisions: { adopt: new Map(), asNew: new Map([[name, times]]), asNewAll: false },
 });
 
 describe('equal rows whose codes the ledger knows', () => {
@@ -314,6 +314,18 @@ describe('a decision for a new code that another machine carried out', () => {
       'exists n0002',
       'create',
     ]);
+  });
+
+  it('assigns the row no code that was replaced, if the user requests another one', () => {
+    const { name, destination } = menu(2);
+    const stored = { name, destination: destination ?? '', status: 'active' };
+    const taken: LedgerRecord[] = [
+      { is: 'run', run: 'before' },
+      { is: 'found', run: 'before', id: idOf(2), row: values, stored, replaces: idOf(1) },
+    ];
+    const row = rowOf(2, { of: menu(1), decision: { is: 'new' } });
+    const asked = { codes: [menu(1), menu(2)], ledger: taken, policy: asNew('2', 2) };
+    expect(planOf([row], asked).items).toMatchObject([{ action: 'create', replaces: idOf(2) }]);
   });
 
   it('is not assumed for a flag, or for a lost request', () => {
