@@ -1,3 +1,4 @@
+import { getOrAdd } from '#base/collections';
 import type { LockEntry } from '#codes/engine/lock/lock-file';
 import type { CodeChanges, QrCode } from '#service/shapes';
 import { freeCodes } from './ladder.ts';
@@ -33,11 +34,11 @@ export function withDuplicates(
   const { repeated } = input.ledger;
   if (repeated.length === 0 || !input.listing.isWhole) return [...items];
   const free = indexBy(freeCodes({ input, taken }), valuesKey);
-  const extra = new Map<string, QrCode[]>();
+  const extra = new Map<string, Set<QrCode>>();
   for (const sending of repeated) {
     const isUnknown = (id: string) => !sending.firstIds.has(id) && !input.ledger.claims.has(id);
     const codes = candidatesOf(sending, free, input.ledger).filter(({ id }) => isUnknown(id.toLowerCase()));
-    if (sending.rowCode !== undefined && codes.length > 0) extra.set(sending.rowCode, [...codes]);
+    for (const code of codes) getOrAdd(extra, sending.rowCode ?? '', () => new Set<QrCode>()).add(code);
   }
   const reason = 'its request was repeated after a lost response, and another new code has its values';
   const ask = (item: PlanItem): PlanItem => {
@@ -48,8 +49,8 @@ export function withDuplicates(
     return { ...item, action: 'undecided', send: NOTHING, candidates: [item.code, ...codes], reason };
   };
   const asked = items.map(ask);
-  const others = [...extra.values()].map((candidates) =>
-    itemOf(undefined, 'undecided', { candidates, reason }),
+  const others = [...extra.values()].map((codes) =>
+    itemOf(undefined, 'undecided', { candidates: [...codes], reason }),
   );
   return [...asked, ...others];
 }
@@ -97,12 +98,10 @@ export function absentCodes(
   taken: ReadonlySet<string>,
   { ledger, listing }: PlanInput,
 ): QrCode[] {
-  const claims = [...ledger.claims.values()];
-  const known = new Set(items.flatMap(({ code }) => (code ? [code.id.toLowerCase()] : [])));
-  const runs = new Set(claims.filter(({ id }) => known.has(id)).flatMap(({ run }) => run || []));
-  const replaced = new Set(items.map((item) => item.replaces));
-  const left = claims.filter(
-    ({ id, run }) => runs.has(run) && !taken.has(id) && !ledger.replaced.has(id) && !replaced.has(id),
+  const runs = new Set(
+    items.flatMap(({ code }) => (code && ledger.claims.get(code.id.toLowerCase())?.run) || []),
   );
-  return left.flatMap(({ id }) => listing.codes.get(id) ?? []);
+  return [...ledger.claims.values()]
+    .filter(({ id, run }) => runs.has(run) && !taken.has(id) && !ledger.replaced.has(id))
+    .flatMap(({ id }) => listing.codes.get(id) ?? []);
 }

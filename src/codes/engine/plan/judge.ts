@@ -36,8 +36,7 @@ export function judgeItem(item: PlanItem, policy: Policy): Judged {
 
 /** Warns if no code has the slug of a row with an ID. If another code has it, this is already a fault. */
 function warningsOfSlug({ row, code, how }: PlanItem): Fault[] {
-  if (how !== 'id' || row?.id === undefined || row.slug === undefined || !code || row.slug === code.slug)
-    return [];
+  if (how !== 'id' || row?.slug === undefined || !code || row.slug === code.slug) return [];
   const message = `no code has the slug ${inQuotes(row.slug)}; the ID is used, whose slug is ${quote(code.slug)}`;
   return [{ line: row.line, column: 'slug', message }];
 }

@@ -151,7 +151,7 @@ function planKnown(
     isForeign,
   });
   const kept = keptRecord(item, claim, input.run);
-  return { ...item, learned: kept ? [kept] : learnedOf(item, identity, input) };
+  return { ...item, learned: kept ? [kept] : learnedOf(row, action, identity, input) };
 }
 
 /** Plans a deletion, which needs a decision if the code was changed since its row was saved. */
@@ -193,16 +193,17 @@ function isAskedAbout(action: PlanAction): boolean {
 }
 
 function learnedOf(
-  { row, how, code, action }: PlanItem,
-  { sending, isAsked = false, replaces }: Identity & { is: 'code' },
+  row: Row,
+  action: PlanAction,
+  { how, code, sending, isAsked = false, replaces }: Identity & { is: 'code' },
   { run, rows, ledger, policy }: PlanInput,
 ): LedgerRecord[] {
-  if (!row || !code || policy.verb === 'update') return [];
+  if (policy.verb === 'update') return [];
   const id = code.id.toLowerCase();
   const isOpen = isAskedAbout(action);
-  // The request stays unclear until the user decides, so that the row is recognized again.
-  if (sending && isOpen) return [];
   if (sending) {
+    // The request stays unclear until the user decides, so that the row is recognized again.
+    if (isOpen) return [];
     const made: LedgerRecord = { is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code) };
     return [isAsked ? { ...made, decided: true } : made];
   }

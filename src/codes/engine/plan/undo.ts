@@ -1,5 +1,3 @@
-import { joinSome } from '#base/text/quote';
-import type { QrCode } from '#service/shapes';
 import type { LedgerLine } from './ledger-lines.ts';
 import { FIELDS, type Field, type Plan, type PlanInput, type Row, type Values } from './model.ts';
 import { plan } from './plan.ts';
@@ -60,8 +58,8 @@ export function createRunReader() {
         break;
       case 'made': {
         const request = close(line.n);
-        const after = { status: line.stored.status ?? '' };
-        if (request) note(request.run, { id: line.id, is: 'created', before: { status: 'paused' }, after });
+        const { id, stored } = line;
+        if (request) note(request.run, { id, is: 'created', before: { status: 'paused' }, after: stored });
         break;
       }
       case 'set': {
@@ -125,26 +123,27 @@ export const CREATE_AGAIN =
   'Deleted codes stay deleted. To create one again from its backup, with a new slug, run `qrctl qr create --from DIR/ID.json`.';
 
 export function planUndo(input: PlanInput, { codes }: RunChanges): Plan {
-  const kept = new Map<Row, readonly Field[]>();
+  const kept = new Map<Row | undefined, string>();
   const rows = input.rows.map((row) => {
     const code = input.listing.codes.get(row.id ?? '');
     const change = codes.get(row.id ?? '');
     if (!code || !change) return row;
+    const current = fieldsOf(code);
     const fields = FIELDS.filter(
-      (field) => row.wish[field] !== undefined && row.wish[field] !== fieldsOf(code)[field],
+      (field) => row.wish[field] !== undefined && row.wish[field] !== current[field],
     );
-    const back = fields.filter((field) => fieldsOf(code)[field] === change.after[field]);
+    const back = fields.filter((field) => current[field] === change.after[field]);
     const narrowed = { ...row, wish: pick(row.wish, back) };
     const others = fields.filter((field) => !back.includes(field));
-    if (others.length > 0) kept.set(narrowed, others);
+    if (others.length > 0) kept.set(narrowed, describeKept(pick(current, others)));
     return narrowed;
   });
   const planned = plan({ ...input, rows });
-  const items = planned.items.map((item) => {
-    if (item.action === 'gone') return { ...item, nextStep: CREATE_AGAIN };
-    const fields = item.row && kept.get(item.row);
-    return fields && item.code ? { ...item, reason: describeKept(fields, item.code) } : item;
-  });
+  const items = planned.items.map((item) =>
+    item.action === 'gone'
+      ? { ...item, nextStep: CREATE_AGAIN }
+      : { ...item, reason: kept.get(item.row) ?? item.reason },
+  );
   return { ...planned, items, warnings: [] };
 }
 
@@ -152,7 +151,7 @@ function pick(values: Values, fields: readonly Field[]): Values {
   return Object.fromEntries(fields.map((field) => [field, values[field]]));
 }
 
-function describeKept(fields: readonly Field[], code: QrCode): string {
-  const values = fields.map((field) => `${field} ${JSON.stringify(fieldsOf(code)[field])}`);
-  return `kept, edited since: ${joinSome(values, { most: FIELDS.length })}`;
+function describeKept(values: Values): string {
+  const each = Object.entries(values).map(([field, value]) => `${field} ${JSON.stringify(value)}`);
+  return `kept, edited since: ${each.join(', ')}`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerLine } from '#codes/engine/plan/ledger-lines';
 import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { Plan } from '#codes/engine/plan/model';
-import { chooseRun, createRunReader, planUndo, undoRows } from '#codes/engine/plan/undo';
+import { CREATE_AGAIN, chooseRun, createRunReader, planUndo, undoRows } from '#codes/engine/plan/undo';
 import type { QrCode } from '#service/shapes';
 import { codeOf, idOf, made, POLICY, patched } from './make.ts';
 
@@ -98,6 +98,146 @@ describe('undo', () => {
     const { items } = undo(twice, [codeOf(1, { destination: 'https://c.example/' })]);
     expect(items).toMatchObject([{ send: { destination: A } }]);
   });
+
+  it('pauses a created code that the run changed later, and leaves its other fields', () => {
+    const lines: readonly LedgerLine[] = [
+      { is: 'run', run: 'one' },
+      { is: 'post', run: 'one', n: 1, values: { name: 'Code 1', type: 'url', destination: A } },
+      made(1, codeOf(1, { destination: A, status: 'paused' })),
+      ...patched(2, 1, { status: 'active', destination: B }, { status: 'paused', destination: A }, 'one'),
+    ];
+    const active = codeOf(1, { destination: B });
+    const { items } = undo(lines, [active]);
+    expect(items).toMatchObject([{ action: 'update', code: active }]);
+    expect(items[0]?.send).toEqual({ status: 'paused' });
+    expect(undo(lines, [{ ...active, status: 'paused' }]).items).toMatchObject([
+      { action: 'unchanged', send: {} },
+    ]);
+    expect(undo(lines, [{ ...active, status: 'expired' }]).items).toMatchObject([
+      { action: 'unchanged', send: {}, reason: 'kept, edited since: status "expired"' },
+    ]);
+  });
+
+  it('restores some fields of a code and keeps all others that were edited since', () => {
+    const before = { name: 'Old', destination: A, status: 'active' };
+    const lines: readonly LedgerLine[] = [
+      { is: 'run', run: 'one' },
+      ...patched(1, 1, { name: 'New', destination: B, status: 'paused' }, before, 'one'),
+    ];
+    const edited = codeOf(1, { name: 'Say "hi"', destination: null, status: 'paused' });
+    const { items, warnings } = undo(lines, [edited]);
+    expect(items).toMatchObject([
+      { action: 'update', reason: 'kept, edited since: name "Say \\"hi\\"", destination ""' },
+    ]);
+    expect([items[0]?.send, warnings]).toEqual([{ status: 'active' }, []]);
+    expect(undo(lines, [codeOf(1, { name: 'New', destination: B, status: 'paused' })]).items).toMatchObject([
+      { action: 'update', send: before, reason: undefined },
+    ]);
+  });
+
+  it('restores a destination without UTM tags, and gives no warning about the tags', () => {
+    const tagged = `${A}?utm_source=a`;
+    const lines: readonly LedgerLine[] = [
+      { is: 'run', run: 'one' },
+      ...patched(1, 1, { destination: tagged }, { destination: A }, 'one'),
+    ];
+    expect(undo(lines, [codeOf(1, { destination: tagged })])).toMatchObject({
+      items: [{ action: 'update', send: { destination: A } }],
+      warnings: [],
+    });
+  });
+
+  it('shows how to create a deleted code again', () => {
+    const { items } = undo(RUN, [codeOf(1, { destination: B })]);
+    expect(items.map(({ action, goneId, nextStep }) => [action, goneId, nextStep])).toEqual([
+      ['update', undefined, undefined],
+      ['gone', idOf(2), CREATE_AGAIN],
+      ['gone', idOf(3), CREATE_AGAIN],
+    ]);
+  });
+
+  it('numbers the codes of the run, which have no cells', () => {
+    const [run] = runsOf(RUN);
+    if (!run) throw new Error('no run');
+    expect(undoRows(run)).toEqual([
+      { row: 1, line: 1, values: new Map(), doubts: [], id: idOf(1), wish: { destination: A } },
+      { row: 2, line: 2, values: new Map(), doubts: [], id: idOf(2), wish: { status: 'paused' } },
+      { row: 3, line: 3, values: new Map(), doubts: [], id: idOf(3), wish: {} },
+    ]);
+  });
+});
+
+describe('the changes of a run', () => {
+  const begin: LedgerLine = { is: 'run', run: 'one' };
+  const end: LedgerLine = { is: 'end', run: 'one' };
+  const change = patched(1, 1, { destination: B }, { destination: A }, 'one');
+  const kindsOf = (lines: readonly LedgerLine[]) =>
+    runsOf(lines).map(({ run, isDone, codes }) => [
+      run,
+      isDone,
+      ...[...codes.values()].map(({ id, is }) => `${is} ${Number(id.slice(-4))}`),
+    ]);
+
+  it('are known by code, and whether the run ended', () => {
+    expect(kindsOf(RUN)).toEqual([['one', true, 'changed 1', 'created 2', 'deleted 3']]);
+    expect(kindsOf(RUN.slice(0, -1))).toEqual([['one', false, 'changed 1', 'created 2', 'deleted 3']]);
+    const later = patched(9, 2, { name: 'New' }, { name: 'Code 2' }, 'one');
+    expect(kindsOf([...RUN.slice(0, -1), ...later, end])).toEqual([
+      ['one', true, 'changed 1', 'created 2', 'deleted 3'],
+    ]);
+  });
+
+  it('are complete if the run recorded its start twice', () => {
+    expect(kindsOf([begin, ...change, { ...begin, ids: [] }, end])).toEqual([['one', true, 'changed 1']]);
+  });
+
+  it('include a change without a response, but no creation or deletion without one', () => {
+    const post: LedgerLine = { is: 'post', run: 'one', n: 2, values: { name: 'Code 2', type: 'url' } };
+    const deletion: LedgerLine = { is: 'delete', run: 'one', n: 3, id: idOf(3) };
+    expect(kindsOf([begin, ...change, post, end])).toEqual([['one', false, 'changed 1']]);
+    expect(kindsOf([begin, ...change, deletion, end])).toEqual([['one', false, 'changed 1']]);
+    expect(kindsOf([begin, ...change.slice(0, 1), end])).toEqual([['one', false, 'changed 1']]);
+    expect(kindsOf([begin, post, end])).toEqual([]);
+  });
+
+  it('are incomplete if a request was refused', () => {
+    const refused = patched(4, 4, { destination: B }, { destination: A }, 'one').slice(0, 1);
+    expect(kindsOf([begin, ...change, ...refused, { is: 'not', n: 4 }, end])).toEqual([
+      ['one', false, 'changed 1'],
+    ]);
+  });
+
+  it('include a code that a later run found for its request', () => {
+    const lines: readonly LedgerLine[] = [
+      begin,
+      { is: 'post', run: 'one', n: 2, values: { name: 'Code 2', type: 'url' } },
+      { is: 'run', run: 'two' },
+      made(2, codeOf(2)),
+      { is: 'end', run: 'two' },
+    ];
+    expect(kindsOf(lines)).toEqual([['one', false, 'created 2']]);
+  });
+
+  it('exclude those of runs whose start is no longer in the ledger', () => {
+    const rest: readonly LedgerLine[] = [
+      made(11, codeOf(2)),
+      { is: 'set', n: 12, stored: { destination: B } },
+      { is: 'deleted', n: 13 },
+      { is: 'not', n: 14 },
+      { is: 'end', run: 'zero' },
+      ...patched(15, 1, { destination: B }, { destination: A }, 'zero'),
+    ];
+    expect(kindsOf([...rest, begin, ...change, end])).toEqual([['one', true, 'changed 1']]);
+    expect(runsOf(rest)).toEqual([]);
+  });
+
+  it('exclude a pause for a backup that got no response', () => {
+    const patch = { is: 'patch', run: 'one', id: idOf(1), n: 1, before: { status: 'active' } } as const;
+    expect(runsOf([begin, { ...patch, set: { status: 'paused' }, pause: 'backup' }])).toEqual([]);
+    expect(kindsOf([begin, { ...patch, set: { status: 'paused' }, pause: 'removed' }])).toEqual([
+      ['one', false, 'changed 1'],
+    ]);
+  });
 });
 
 describe('the run to undo', () => {
@@ -132,5 +272,20 @@ describe('the run to undo', () => {
   it('is the specified run, even if it is an undo, or undefined if no such run exists', () => {
     expect(chooseRun(runsOf(undone(true)), 'two')?.run).toBe('two');
     expect(chooseRun(runsOf(RUN), 'other')).toBeUndefined();
+  });
+
+  it('is undefined if no run changed a code', () => {
+    expect(chooseRun([], undefined)).toBeUndefined();
+    expect(chooseRun([], 'one')).toBeUndefined();
+  });
+
+  it('must be specified after an incomplete undo of an undo', () => {
+    const again: readonly LedgerLine[] = [
+      ...undone(true),
+      { is: 'run', run: 'three', undoes: 'two' },
+      ...patched(6, 1, { destination: B }, { destination: A }, 'three'),
+    ];
+    expect(chooseRun(runsOf(again), undefined)).toBeUndefined();
+    expect(chooseRun(runsOf(again), 'two')?.run).toBe('two');
   });
 });
