@@ -32,7 +32,7 @@ export function withDuplicates(
   input: PlanInput,
 ): PlanItem[] {
   const { repeated } = input.ledger;
-  if (repeated.length === 0 || !input.listing.isWhole) return [...items];
+  if (repeated.length === 0) return [...items];
   const free = indexBy(freeCodes({ input, taken }), valuesKey);
   const extra = new Map<string, Set<QrCode>>();
   for (const sending of repeated) {
@@ -46,7 +46,7 @@ export function withDuplicates(
     // A row with changes is sent without asking, because the next run would send it anyway.
     if (!item.code || !codes || hasChanges(item.send)) return item;
     extra.delete(item.code.id.toLowerCase());
-    return { ...item, action: 'undecided', send: NOTHING, candidates: [item.code, ...codes], reason };
+    return { ...item, action: 'undecided', candidates: [item.code, ...codes], reason };
   };
   const asked = items.map(ask);
   const others = [...extra.values()].map((codes) =>

@@ -85,7 +85,7 @@ export function warningsOfTags(items: readonly PlanItem[], { verb }: Policy): Fa
     warnings.push({ message: `${untagged} ${without} no UTM tags` });
   }
   const dropped = items.flatMap(({ code, send: { destination } }) => {
-    const tags = destination === undefined ? [] : droppedUtm(code?.destination ?? '', destination);
+    const tags = droppedUtm(code?.destination ?? '', destination ?? '');
     return tags.length > 0 ? [tags.map((tag) => tag.replace(/=.*/s, '').toLowerCase())] : [];
   });
   if (dropped.length === 0) return warnings;

@@ -42,12 +42,12 @@ export function plan(input: PlanInput): Plan {
     warnings.push(...judged.warnings);
   }
   warnings.push(...warningsOfTags(items, policy));
-  const isWhole = input.listing.isWhole && policy.verb !== 'delete' && policy.verb !== 'update';
-  const absent = isWhole && policy.verb === 'create' ? absentCodes(items, identities.taken, input) : [];
+  const { verb } = policy;
+  const absent = verb === 'create' ? absentCodes(items, identities.taken, input) : [];
   return {
     items,
     absent,
-    unmanaged: isWhole ? countUnmanaged(input, identities.taken) : 0,
+    unmanaged: verb === 'create' || verb === 'apply' ? countUnmanaged(input, identities.taken) : 0,
     brakes: findBrakes(items, input, absent),
     faults,
     warnings,
@@ -213,7 +213,8 @@ function learnedOf(
   const answered = isDecided ? ledger.unclear.filter((one) => isSendingOf(row, one) && !isOfOther(one)) : [];
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
-  const isKnown = claim !== undefined && claim.key === row.key;
+  const hasValues = () => claim?.rows.some((one) => valuesKey(one) === valuesKey(rowValues(row)));
+  const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues());
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;
   const found: LedgerRecord = {
     is: 'found',

@@ -24,7 +24,7 @@ type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
 export function createRunReader() {
   const runs = new Map<string, RunChanges & { isDone: boolean; codes: Map<string, CodeChange> }>();
   const open = new Map<number, Request>();
-  const failed = new Set<string>();
+  const failed = new Set<string | undefined>();
 
   function note(run: string, change: CodeChange): void {
     const codes = runs.get(run)?.codes;
@@ -74,7 +74,7 @@ export function createRunReader() {
         break;
       }
       case 'not':
-        failed.add(close(line.n)?.run ?? '');
+        failed.add(close(line.n)?.run);
         break;
       case 'end': {
         const run = runs.get(line.run);
@@ -125,15 +125,14 @@ export const CREATE_AGAIN =
 export function planUndo(input: PlanInput, { codes }: RunChanges): Plan {
   const kept = new Map<Row | undefined, string>();
   const rows = input.rows.map((row) => {
-    const code = input.listing.codes.get(row.id ?? '');
-    const change = codes.get(row.id ?? '');
+    const { id = '', wish } = row;
+    const code = input.listing.codes.get(id);
+    const change = codes.get(id);
     if (!code || !change) return row;
     const current = fieldsOf(code);
-    const fields = FIELDS.filter(
-      (field) => row.wish[field] !== undefined && row.wish[field] !== current[field],
-    );
+    const fields = FIELDS.filter((field) => wish[field] !== undefined && wish[field] !== current[field]);
     const back = fields.filter((field) => current[field] === change.after[field]);
-    const narrowed = { ...row, wish: pick(row.wish, back) };
+    const narrowed = { ...row, wish: pick(wish, back) };
     const others = fields.filter((field) => !back.includes(field));
     if (others.length > 0) kept.set(narrowed, describeKept(pick(current, others)));
     return narrowed;

@@ -18,7 +18,8 @@ describe('a key that was removed from the file', () => {
   ) => {
     const lock = new Map([entryOf('kept', kept), ...entries].map((entry) => [entry.key, entry]));
     const policy = { verb: 'apply' as const, removed };
-    const { items } = planOf(rows, { codes: [kept, ...codes], lock, policy });
+    const { items, faults, warnings } = planOf(rows, { codes: [kept, ...codes], lock, policy });
+    expect([faults, warnings]).toEqual([[], []]);
     return items.slice(1);
   };
 
@@ -116,6 +117,8 @@ describe('a key that was removed from the file', () => {
   });
 });
 
+const UPPER = 'ABCDEF00-0000-4000-8000-00000000000';
+
 describe('a repeated request', () => {
   const values = { name: 'Menu', type: 'url', destination: MENU };
   const [first, late] = [codeOf(2, values), codeOf(3, values)];
@@ -182,6 +185,24 @@ describe('a repeated request', () => {
     expect(items).toMatchObject([{ action: 'undecided', code: codes[0], candidates: codes }]);
   });
 
+  it('has no duplicate that existed before or is known, even if the service writes IDs in upper case', () => {
+    const codes = [1, 2, 3].map((number) => codeOf(number, { ...values, id: `${UPPER}${number}` }));
+    const ids = codes.map(({ id }) => id.toLowerCase());
+    const [one = '', two = '', three = ''] = ids;
+    const ledger: LedgerRecord[] = [
+      { is: 'run', run: 'before', ids: [one] },
+      ...repeated.slice(1, 3),
+      { is: 'made', n: 2, id: two, slug: 'n0002', stored: values },
+      { is: 'patch', run: 'before', n: 3, id: three, set: { name: 'Menu' }, before: { name: 'Old' } },
+      { is: 'set', n: 3, stored: { name: 'Menu' } },
+    ];
+    expect(actionsOf(planOf([row], { codes, ledger }))).toEqual(['unchanged n0002']);
+    const late = codeOf(4, { ...values, id: `${UPPER}4` });
+    expect(planOf([row], { codes: [...codes, late], ledger }).items).toMatchObject([
+      { action: 'undecided', candidates: [codes[1], late] },
+    ]);
+  });
+
   it('is reported without a row if the file lacks its row', () => {
     const other = codeOf(5);
     const { items } = planOf([rowOf(2, { of: other })], { codes: [first, late, other], ledger: repeated });
@@ -242,6 +263,14 @@ describe('codes missing from the file', () => {
     expect(absentOf(planOf(rows.slice(0, 1), { codes: [...codes, replacement], ledger: replaced }))).toEqual([
       'n0003',
     ]);
+  });
+
+  it('are found even if the service writes IDs in upper case', () => {
+    const upper = [1, 2].map((number) => codeOf(number, { id: `${UPPER}${number}` }));
+    const ledger = madeBefore(upper.map((code) => ({ ...code, id: code.id.toLowerCase() })));
+    const [first] = upper;
+    const row = rowOf(2, { id: first?.id.toLowerCase() });
+    expect(absentOf(planOf([row], { codes: upper, ledger }))).toEqual(['n0002']);
   });
 
   it('are only reported by `qr create`', () => {

@@ -143,6 +143,37 @@ describe('a row with the values of an existing code', () => {
     ]);
   });
 
+  it('is recorded even if an earlier run changed the code, so that later edits by other clients keep it', () => {
+    const ledger = patched(1, 1, { destination: code.destination ?? '' }, { destination: MENU });
+    const [item] = planOf([equalTo(code)], { codes: [code], ledger }).items;
+    expect(item).toMatchObject({ action: 'exists', learned: [{ is: 'found', id: code.id }] });
+    const edited = { ...code, name: 'Theirs', destination: NEW };
+    const later = [...ledger, ...(item?.learned ?? [])];
+    expect(planOf([equalTo(code)], { codes: [edited], ledger: later }).items).toMatchObject([
+      { action: 'unchanged', code: edited },
+    ]);
+  });
+
+  it('is not recorded again if the code was replaced on request', () => {
+    const ledger: LedgerRecord[] = [
+      ...madeBefore([code]),
+      { is: 'found', run: 'before', id: idOf(2), row: { name: 'New' }, stored: {}, replaces: code.id },
+    ];
+    expect(planOf([equalTo(code)], { codes: [code], ledger }).items).toMatchObject([
+      { action: 'exists', learned: [] },
+    ]);
+  });
+
+  it('of `qr apply` is adopted if another client gave a code of its key these values', () => {
+    const [one, two] = [codeOf(1, { name: 'One' }), codeOf(2, { name: 'Two' })];
+    const ledger = madeBefore([one, two], [equalTo(one, { key: 'k' }), equalTo(two, { key: 'k' })]);
+    const edited = { ...one, name: 'Edited' };
+    const policy = { verb: 'apply' as const, adoptExisting: true };
+    expect(
+      planOf([equalTo(edited, { key: 'k' })], { codes: [edited, two], ledger, policy }).items,
+    ).toMatchObject([{ action: 'adopt', code: edited, learned: [{ is: 'found', id: one.id, key: 'k' }] }]);
+  });
+
   it('but another status is an edit', () => {
     const paused = equalTo(code, { wish: { status: 'paused' } });
     expect(planOf([paused], { codes: [code] }).items).toMatchObject([
@@ -228,6 +259,26 @@ describe('a row with a code', () => {
     ]);
   });
 
+  it('shows a reason only if it is a guess that is sent', () => {
+    const renamed = newRow(2, code.name, NEW);
+    const reasonWith = (row: Row, applyEdits: boolean) => {
+      const [item] = planOf([row], { codes: [code], policy: { applyEdits } }).items;
+      return [item?.action, item?.how, item?.reason];
+    };
+    expect(reasonWith(renamed, true)).toEqual([
+      'update',
+      'guess',
+      'recognized only by its name or destination',
+    ]);
+    expect(reasonWith(renamed, false)).toEqual(['edited', 'guess', undefined]);
+    expect(reasonWith(edited, true)).toEqual(['update', 'id', undefined]);
+  });
+
+  it('with UTM tags that are not valid Unicode causes an error, not a fault', () => {
+    const row = rowOf(2, { of: code, utm: { source: '\ud800' }, wish: { destination: undefined } });
+    expect(() => planOf([row], { codes: [code], policy: { verb: 'update' } })).toThrow(URIError);
+  });
+
   it('is refused if its UTM tags have no web address', () => {
     const wifi = codeOf(1, { type: 'wifi', destination: null });
     const row = rowOf(7, { id: wifi.id, utm: { source: 'x' } });
@@ -280,16 +331,53 @@ describe('the code of a row in `qr apply`', () => {
   });
 });
 
-describe('IDs in upper case', () => {
+describe('a code whose ID the service writes in upper case', () => {
   const upper = codeOf(1, { id: 'ABCDEF00-0000-4000-8000-000000000001' });
   const id = upper.id.toLowerCase();
-  const listing = { codes: [{ ...upper, id }] };
+  const listing = { codes: [upper] };
+  const keyed = equalTo(upper, { key: 'k' });
+  const apply = { verb: 'apply' as const };
 
-  it('in the lock file are those of the codes in the listing', () => {
-    const row = newRow(2, upper.name, upper.destination ?? '', { key: 'k' });
+  it('is recorded with its ID in lower case', () => {
+    expect(planOf([equalTo(upper)], listing).items[0]?.learned).toMatchObject([{ is: 'found', id }]);
+  });
+
+  it('is the code of the key in the ledger', () => {
+    const ledger = madeBefore([{ ...upper, id }], [keyed]);
+    const other = equalTo(upper, { key: 'j' });
+    expect(planOf([other], { ...listing, ledger, policy: apply }).items).toMatchObject([
+      { action: 'exists', reason: expect.stringContaining('for the key "k"') },
+    ]);
+    const policy = { ...apply, adoptExisting: true };
+    expect(planOf([keyed], { ...listing, ledger, policy }).items).toMatchObject([
+      { action: 'unchanged', learned: [] },
+    ]);
+  });
+
+  it('and that needs a decision is not that of a removed key', () => {
+    const lock = new Map([['007', entryOf('007', upper)]]);
+    const policy = { ...apply, removed: 'pause' as const };
+    expect(planOf([equalTo(upper, { key: '7' })], { ...listing, lock, policy }).items).toMatchObject([
+      { action: 'undecided', candidates: [upper] },
+    ]);
+  });
+
+  it('and that a killed run paused for its backup is deleted', () => {
+    const before = { status: 'active' };
+    const ledger: LedgerRecord[] = [
+      { is: 'patch', run: 'before', n: 1, id, set: { status: 'paused' }, before, pause: 'backup' },
+    ];
+    const row = rowOf(2, { id, base: baseOf(upper) });
+    const codes = [{ ...upper, status: 'paused' }];
+    expect(planOf([row], { codes, ledger, policy: { verb: 'delete' } }).items).toMatchObject([
+      { action: 'delete' },
+    ]);
+  });
+
+  it('is the code of the key in the lock file', () => {
     const lock = new Map([['k', entryOf('k', upper)]]);
-    expect(planOf([row], { ...listing, lock, policy: { verb: 'apply' } }).items).toMatchObject([
-      { action: 'unchanged', code: { id } },
+    expect(planOf([keyed], { ...listing, lock, policy: apply }).items).toMatchObject([
+      { action: 'unchanged', code: upper },
     ]);
   });
 });
@@ -380,6 +468,14 @@ describe('a decision that a row has a certain code', () => {
       values: { ...values, name: 'Other' },
     };
     expect(learned([row(2)], [others])).toMatchObject([found]);
+  });
+
+  it('decides the same by a flag', () => {
+    const policy = { applyEdits: true, ...decide({ adopt: new Map([['2', chosen.id]]) }) };
+    const ledger: LedgerRecord[] = [{ is: 'run', run: 'before', ids: [] }, sent(1)];
+    expect(planOf([newRow(2, 'Menu', MENU)], { codes: [chosen], ledger, policy }).items).toMatchObject([
+      { how: 'decision', learned: [{ is: 'decided', n: 1 }, found] },
+    ]);
   });
 
   it('decides the lost requests of its key', () => {

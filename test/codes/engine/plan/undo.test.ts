@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerLine } from '#codes/engine/plan/ledger-lines';
 import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { Plan } from '#codes/engine/plan/model';
-import { CREATE_AGAIN, chooseRun, createRunReader, planUndo, undoRows } from '#codes/engine/plan/undo';
+import { chooseRun, createRunReader, planUndo, undoRows } from '#codes/engine/plan/undo';
 import type { QrCode } from '#service/shapes';
 import { codeOf, idOf, made, POLICY, patched } from './make.ts';
 
@@ -135,6 +135,15 @@ describe('undo', () => {
     ]);
   });
 
+  it('restores all fields that the run changed one after the other', () => {
+    const lines: readonly LedgerLine[] = [
+      ...RUN.slice(0, 3),
+      ...patched(4, 1, { name: 'New' }, { name: 'Code 1' }, 'one'),
+    ];
+    const { items } = undo(lines, [codeOf(1, { name: 'New', destination: B })]);
+    expect(items).toMatchObject([{ action: 'update', send: { name: 'Code 1', destination: A } }]);
+  });
+
   it('restores a destination without UTM tags, and gives no warning about the tags', () => {
     const tagged = `${A}?utm_source=a`;
     const lines: readonly LedgerLine[] = [
@@ -149,10 +158,11 @@ describe('undo', () => {
 
   it('shows how to create a deleted code again', () => {
     const { items } = undo(RUN, [codeOf(1, { destination: B })]);
-    expect(items.map(({ action, goneId, nextStep }) => [action, goneId, nextStep])).toEqual([
-      ['update', undefined, undefined],
-      ['gone', idOf(2), CREATE_AGAIN],
-      ['gone', idOf(3), CREATE_AGAIN],
+    const nextStep = expect.stringContaining('run `qrctl qr create --from DIR/ID.json`');
+    expect(items.map((item) => [item.action, item.goneId, item.reason, item.nextStep])).toEqual([
+      ['update', undefined, undefined, undefined],
+      ['gone', idOf(2), undefined, nextStep],
+      ['gone', idOf(3), undefined, nextStep],
     ]);
   });
 
@@ -260,6 +270,7 @@ describe('the run to undo', () => {
       { is: 'end', run: 'zero' },
     ];
     expect(chooseRun(runsOf([...earlier, ...undone(true)]), undefined)).toBeUndefined();
+    expect(chooseRun(runsOf([...earlier, ...undone(false)]), undefined)?.run).toBe('one');
   });
 
   it('is the same run again after an incomplete undo', () => {
