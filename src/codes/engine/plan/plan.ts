@@ -195,7 +195,7 @@ function isAskedAbout(action: PlanAction): boolean {
 function learnedOf(
   row: Row,
   action: PlanAction,
-  { how, code, sending, isAsked = false, replaces }: Identity & { is: 'code' },
+  { how, code, sending, isAsked, replaces }: Identity & { is: 'code' },
   { run, rows, ledger, policy }: PlanInput,
 ): LedgerRecord[] {
   if (policy.verb === 'update') return [];
@@ -204,8 +204,8 @@ function learnedOf(
   if (sending) {
     // The request stays unclear until the user decides, so that the row is recognized again.
     if (isOpen) return [];
-    const made: LedgerRecord = { is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code) };
-    return [isAsked ? { ...made, decided: true } : made];
+    const decided = isAsked || undefined;
+    return [{ is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code), decided }];
   }
   const isDecided = how === 'decision';
   const isOfOther = (one: Sending) =>
@@ -213,17 +213,19 @@ function learnedOf(
   const answered = isDecided ? ledger.unclear.filter((one) => isSendingOf(row, one) && !isOfOther(one)) : [];
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
+  // A run that only changed the code did not record the values of this row.
   const hasValues = () => claim?.rows.some((one) => valuesKey(one) === valuesKey(rowValues(row)));
   const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues());
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;
+  const { key } = row;
   const found: LedgerRecord = {
     is: 'found',
     run,
     id,
     row: rowValues(row),
     stored: fieldsOf(code),
-    ...(row.key !== undefined && { key: row.key }),
-    ...(replaces !== undefined && { replaces }),
+    key,
+    replaces,
   };
   return [...records, found];
 }

@@ -70,7 +70,7 @@ describe('a new row', () => {
     expect(apply(unknown)).toEqual({ faults: [unknown.typeFault, status], warnings: [name] });
   });
 
-  it('that replaces a deleted code of its ID or slug gets the warnings that `qr create` gives rows without one only once', () => {
+  it('gets warnings about its values from `qr create` only if it has an ID or slug, because other rows got them before', () => {
     const decision = { is: 'new' as const };
     for (const name of [{ id: idOf(1) }, { slug: 'n0001' }]) {
       const { items, warnings } = planOf([newRow(2, 'Call', 'tel:1', { ...name, decision })]);

@@ -67,7 +67,7 @@ describe('undo', () => {
 
   it('sends nothing for a field that already has its old value', () => {
     const { items } = undo(RUN.slice(0, 3), [codeOf(1, { destination: A })]);
-    expect(items).toMatchObject([{ action: 'unchanged', send: {} }]);
+    expect(items).toMatchObject([{ action: 'unchanged', send: {}, reason: undefined }]);
   });
 
   it('ignores a code if the change to it was refused, even if the code has the requested value now', () => {
