@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeNew } from '#codes/engine/plan/judge';
+import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { Row } from '#codes/engine/plan/model';
 import { codeOf, idOf, newRow, planOf, rowOf } from './make.ts';
 
@@ -162,6 +163,19 @@ describe('a row with a code', () => {
     expect(planned.warnings.map(({ column }) => column)).toEqual(['name', 'slug', 'type']);
     const bySlug = { ...row, id: undefined, slug: code.slug, doubts: [] };
     expect(planOf([bySlug], { codes: [code], ...update }).warnings).toEqual([]);
+  });
+});
+
+it('a row with the ID and slug of a code that was replaced on request gets no warning about the slug', () => {
+  const [old, current] = [codeOf(1), codeOf(2)];
+  const { id, name } = current;
+  const row = rowOf(2, { of: old });
+  const ledger: LedgerRecord[] = [
+    { is: 'found', run: 'before', id, row: { name }, stored: {}, replaces: old.id },
+  ];
+  expect(planOf([row], { codes: [current], ledger })).toMatchObject({
+    items: [{ how: 'ledger', code: current }],
+    warnings: [],
   });
 });
 

@@ -208,13 +208,15 @@ describe('a row with a code', () => {
       destination: NEW,
     });
     const theirs = { ...code, destination: MENU };
-    expect(planOf([edited], { codes: [theirs], ...update }).items).toMatchObject([
-      { action: 'conflict', send: {}, changes: [{ what: 'send' }, { what: 'conflict' }] },
-    ]);
+    const planned = (...given: Parameters<typeof planOf>) =>
+      planOf(...given).items.map(({ action, send, changes }) => [
+        action,
+        send,
+        ...changes.map(({ what }) => what),
+      ]);
+    expect(planned([edited], { codes: [theirs], ...update })).toEqual([['conflict', {}, 'send', 'conflict']]);
     // A conflict comes before an edit.
-    expect(planOf([edited], { codes: [theirs] }).items).toMatchObject([
-      { action: 'conflict', send: {}, changes: [{ what: 'edit' }, { what: 'conflict' }] },
-    ]);
+    expect(planned([edited], { codes: [theirs] })).toEqual([['conflict', {}, 'edit', 'conflict']]);
     // The status that a lost request requested needs no flag.
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -228,9 +230,7 @@ describe('a row with a code', () => {
       made(1, code),
     ];
     const paused = rowOf(2, { of: code, wish: { name: 'New', status: 'paused' } });
-    expect(planOf([paused], { codes: [code], ledger }).items).toMatchObject([
-      { action: 'edited', send: {}, changes: [{ what: 'edit' }, { what: 'send' }] },
-    ]);
+    expect(planned([paused], { codes: [code], ledger })).toEqual([['edited', {}, 'edit', 'send']]);
   });
 
   it('gets the status of its request later if the response or the second request was lost', () => {
@@ -263,6 +263,7 @@ describe('a row with a code', () => {
     const renamed = newRow(2, code.name, NEW);
     const reasonWith = (row: Row, applyEdits: boolean) => {
       const [item] = planOf([row], { codes: [code], policy: { applyEdits } }).items;
+      expect(item?.isForeign).toBe(false);
       return [item?.action, item?.how, item?.reason];
     };
     expect(reasonWith(renamed, true)).toEqual([
@@ -272,6 +273,15 @@ describe('a row with a code', () => {
     ]);
     expect(reasonWith(renamed, false)).toEqual(['edited', 'guess', undefined]);
     expect(reasonWith(edited, true)).toEqual(['update', 'id', undefined]);
+  });
+
+  it('that is a guess in a file with IDs is marked, because --apply-edits does not send it', () => {
+    const other = codeOf(2);
+    const rows = [rowOf(2, { of: other }), newRow(3, code.name, NEW)];
+    expect(planOf(rows, { codes: [code, other], policy: { applyEdits: true } }).items).toMatchObject([
+      { isForeign: false },
+      { action: 'edited', how: 'guess', isForeign: true, reason: undefined },
+    ]);
   });
 
   it('with UTM tags that are not valid Unicode causes an error, not a fault', () => {
