@@ -1,4 +1,5 @@
 /** Which ledger a run uses, and how runs take turns. */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +9,9 @@ import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { createWorkspace } from '#service/workspace';
 import { useDirectory } from '../../../support/cli.ts';
 import { fakeClock } from '../../../support/clock.ts';
+
+/** Part of the API keys, whose locks are shared by all processes: two test runs at once do not wait for each other. */
+const TEST_RUN = randomUUID();
 
 let directory: string;
 let notes: string[];
@@ -35,7 +39,7 @@ function optionsOf({
 }: Run = {}): OpenLedgerOptions {
   return {
     env: { QRCTL_STATE_DIR: join(directory, 'state') },
-    workspace: createWorkspace({ baseUrl, apiKey: key }),
+    workspace: createWorkspace({ baseUrl, apiKey: `${key}_${TEST_RUN}` }),
     async getCode(id) {
       asked.push(id);
       if (!codes.includes(id)) throw new NotFoundError('no such code');
@@ -276,7 +280,7 @@ describe('without a directory for a ledger', () => {
       { QRCTL_STATE_DIR: '/proc/qrctl/state' },
       'its directory does not exist (ENOENT)',
     ],
-    ['a directory in which nothing can be created', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
+    ['a directory in which nothing can be created', { QRCTL_STATE_DIR: `/proc/${process.pid}` }, '(ENOENT)'],
     ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
   ])(
     'a run remembers only its own requests, and prints one note with the reason (%s)',
