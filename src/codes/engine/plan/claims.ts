@@ -12,7 +12,7 @@ const NO_CHANGES: Claim['changes'] = { name: [], destination: [], status: [] };
 
 interface Participation extends Partial<Pick<Claim, 'isDecided' | 'unsent' | 'n'>> {
   run: string;
-  origin: Claim['origin'];
+  origin: 'made' | 'found';
   key?: string;
   row?: NewCode;
   stored: Values;
@@ -72,7 +72,7 @@ export function createClaims() {
       update(id, (old) => ({
         run,
         isEnded: false,
-        origin: strongerOf(old.origin, origin),
+        origin: old.origin === 'made' ? old.origin : origin,
         key: key ?? old.key,
         rows: withRow(old.rows, row),
         stored: { ...old.stored, ...stored },
@@ -113,10 +113,6 @@ export function createClaims() {
       claimed.clear();
     },
   };
-}
-
-function strongerOf(old: Claim['origin'], origin: Claim['origin']): Claim['origin'] {
-  return old === 'made' || origin === 'changed' ? old : origin;
 }
 
 function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly NewCode[] {

@@ -124,7 +124,7 @@ const KEPT = {
       again: optional(count),
       first: count,
       rowCode: optional(text),
-      since: optional(text),
+      isChecked: optional(flag),
     }),
   }),
   counters: shape({ next: count, order: count }),

@@ -11,7 +11,7 @@ interface State {
   sendings: Sendings;
   replaced: Map<string, string>;
   pending: Map<number, Pending>;
-  run?: string;
+  run: string;
   next: number;
 }
 
@@ -21,7 +21,7 @@ export function createReplay() {
     sendings: createSendings(),
     replaced: new Map(),
     pending: new Map(),
-    run: undefined,
+    run: '',
     next: 1,
   };
   const { claims, sendings, replaced } = state;
@@ -55,7 +55,7 @@ type Line<K extends LedgerLine['is']> = Extract<LedgerLine, { is: K }>;
 const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) => void } = {
   run(state, { run, ids = [] }) {
     state.run = run;
-    state.sendings.begin(run, ids);
+    state.sendings.begin(ids);
   },
   post: ({ sendings }, line) => sendings.open(line),
   made: takeMade,
@@ -88,12 +88,12 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
   decided: ({ sendings }, { n }) => sendings.close(n),
   end({ claims, sendings }, { run }) {
     claims.end(run);
-    sendings.end(run);
+    sendings.end();
   },
   claim: ({ claims }, { claim }) => claims.restore(claim as KeptClaim),
   stored: ({ claims }, { field, value, stored }) => claims.learn(field, value, stored),
   replaced: ({ replaced }, { id, by }) => replaced.set(id, by),
-  first: ({ sendings }, { ids }) => sendings.begin('', ids),
+  first: ({ sendings }, { ids }) => sendings.begin(ids),
   sending: ({ sendings }, { sending }) => sendings.restore(sending as KeptSending),
   counters(state, { next, order }) {
     state.next = next;
@@ -109,7 +109,7 @@ function takeMade(
   const { values, key, status } = sending ?? {};
   for (const field of ['name', 'destination'] as const) claims.learn(field, values?.[field], stored[field]);
   claims.claim(id, {
-    run: run ?? sending?.run ?? '',
+    run,
     origin: 'made',
     key,
     row: values,
@@ -142,7 +142,8 @@ function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptLin
 
 interface OpenSending extends Sending {
   first: number;
-  since?: string;
+  /** Whether a run has ended since its code was found. */
+  isChecked?: boolean;
 }
 
 type KeptSending = Omit<OpenSending, 'firstIds'>;
@@ -153,8 +154,6 @@ type Sendings = ReturnType<typeof createSendings>;
 function createSendings() {
   const open = new Map<number, OpenSending>();
   const repetitions = new Map<number, number[]>();
-  const ended = new Set<string>();
-  let current = '';
   let firstIds: ReadonlySet<string> = new Set();
   let lists: { unclear: Sending[]; repeated: Sending[] } | undefined;
 
@@ -167,6 +166,10 @@ function createSendings() {
     else repetitions.set(sending.first, [sending.first, sending.n]);
   }
 
+  function repetitionsOf({ first }: OpenSending): OpenSending[] {
+    return (repetitions.get(first) ?? []).flatMap((n) => open.get(n) ?? []);
+  }
+
   function listed() {
     if (lists) return lists;
     const all = [...open.values()];
@@ -176,8 +179,7 @@ function createSendings() {
   }
 
   return {
-    begin(run: string, ids: readonly string[]) {
-      current = run;
+    begin(ids: readonly string[]) {
       firstIds = new Set(ids);
     },
     open({ is: _, decided = false, ...post }: Extract<LedgerRecord, { is: 'post' }>) {
@@ -192,28 +194,22 @@ function createSendings() {
       lists = undefined;
       open.delete(n);
       // A decision applies only once, to the request or one of its repetitions.
-      const others = repetitions.get(sending.first) ?? [];
-      return { ...sending, decided: sending.decided || others.some((other) => open.get(other)?.decided) };
+      return {
+        ...sending,
+        decided: sending.decided || repetitionsOf(sending).some(({ decided }) => decided),
+      };
     },
-    settle({ first }: OpenSending, code: string) {
-      for (const n of repetitions.get(first) ?? []) {
-        const other = open.get(n);
-        if (other && other.rowCode === undefined) open.set(n, { ...other, rowCode: code, since: current });
-      }
+    settle(sending: OpenSending, rowCode: string) {
+      for (const other of repetitionsOf(sending))
+        open.set(other.n, { ...other, rowCode: other.rowCode ?? rowCode });
       lists = undefined;
     },
-    /**
-     * Ends `run`, which has looked for duplicate codes. Drops each repeated request whose code was found in
-     * an earlier run that ended. A code from a killed run or from `run` is checked again by the next run.
-     */
-    end(run: string) {
+    /** Ends a run. Drops each repeated request whose code was found before an earlier run ended. */
+    end() {
       for (const sending of open.values()) {
-        const { n, since } = sending;
-        if (since === undefined || since === run) continue;
-        if (ended.has(since)) open.delete(n);
-        else open.set(n, { ...sending, since: run });
+        if (sending.isChecked) open.delete(sending.n);
+        else if (sending.rowCode !== undefined) open.set(sending.n, { ...sending, isChecked: true });
       }
-      ended.add(run);
       lists = undefined;
     },
     all: (): readonly OpenSending[] => [...open.values()],

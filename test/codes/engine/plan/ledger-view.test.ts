@@ -1,9 +1,9 @@
 /** What a ledger says: which code is a row's, which requests have no known outcome, and what we changed. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LedgerLine, LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import { isLedgerLine, type LedgerLine, type LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { createReplay } from '#codes/engine/plan/ledger-view';
-import { FIELDS, type LedgerView, type Sending } from '#codes/engine/plan/model';
+import { FIELDS, type LedgerView, type Sending, type Values } from '#codes/engine/plan/model';
 import { runs } from '../../../support/property-runs.ts';
 
 const replay = (...lines: readonly LedgerLine[]): LedgerView => {
@@ -20,13 +20,15 @@ const post = (n: number, more: Partial<Extract<LedgerRecord, { is: 'post' }>> = 
   values: { name: 'Menu', destination: 'https://a.example/' },
   ...more,
 });
-const made = (n: number, id: string, name = 'Menu'): LedgerRecord => ({
+const madeAs = (n: number, id: string, stored: Values): LedgerRecord => ({
   is: 'made',
   n,
   id,
   slug: id,
-  stored: { name },
+  stored,
 });
+const made = (n: number, id: string, name = 'Menu'): LedgerRecord => madeAs(n, id, { name });
+const set = (n: number, stored: Values): LedgerRecord => ({ is: 'set', n, stored });
 const patch = (n: number, more: Partial<Extract<LedgerRecord, { is: 'patch' }>> = {}): LedgerRecord => ({
   is: 'patch',
   run: 'r1',
@@ -38,6 +40,12 @@ const patch = (n: number, more: Partial<Extract<LedgerRecord, { is: 'patch' }>> 
 });
 const not = (n: number): LedgerRecord => ({ is: 'not', n });
 const end = (name: string): LedgerRecord => ({ is: 'end', run: name });
+/** Returns the lines of a ledger with these records after compaction. */
+const compactedFrom = (...lines: readonly LedgerLine[]): LedgerLine[] => {
+  const { take, kept } = createReplay();
+  for (const line of lines) take(line);
+  return JSON.parse(JSON.stringify([...kept()]));
+};
 const numbersOf = (sendings: readonly Sending[]) => sendings.map(({ n }) => n);
 
 describe('a POST', () => {
@@ -89,6 +97,29 @@ describe('a POST', () => {
     );
     expect([...view.replaced]).toEqual([['old', 'new']]);
     expect([...view.claims.keys()]).toEqual(['old', 'new']);
+  });
+
+  it('has no listed IDs if its run recorded none, even if an earlier run did', () => {
+    const view = replay(run('r1', ['x']), end('r1'), { is: 'run', run: 'r2' }, post(1, { run: 'r2' }));
+    expect(view.unclear[0]?.firstIds).toEqual(new Set());
+  });
+
+  it('leaves its status to be sent later only if the code was created with another status', () => {
+    const paused = [run('r1'), post(1, { status: 'paused' })];
+    const unsentOf = (...lines: LedgerLine[]) => replay(...paused, ...lines).claims.get('a')?.unsent;
+    expect(unsentOf(madeAs(1, 'a', { name: 'Menu', status: 'active' }))).toBe('paused');
+    expect(unsentOf(madeAs(1, 'a', { name: 'Menu', status: 'paused' }))).toBeUndefined();
+  });
+
+  it('leaves its status to be sent later until a PATCH to the status is applied', () => {
+    const late = [run('r1'), post(1, { status: 'paused' }), madeAs(1, 'a', { status: 'active' })];
+    const unsentOf = (...lines: LedgerLine[]) => replay(...late, ...lines).claims.get('a')?.unsent;
+    const pause = patch(2, { set: { status: 'paused' }, before: { status: 'active' } });
+    const again: LedgerRecord = { is: 'found', run: 'r2', id: 'a', row: { name: 'Menu' }, stored: {} };
+    expect(unsentOf(run('r2'), again)).toBe('paused');
+    expect(unsentOf(patch(2), set(2, { name: 'New' }))).toBe('paused');
+    expect(unsentOf(pause)).toBe('paused');
+    expect(unsentOf(pause, set(2, { status: 'paused' }))).toBeUndefined();
   });
 
   it('shares the set of listed IDs with other POSTs in its run', () => {
@@ -149,6 +180,24 @@ describe('a POST that is repeated', () => {
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
   });
 
+  it('has the code that was first found for its row', () => {
+    const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'), made(2, 'b'));
+    expect(view.repeated).toMatchObject([{ n: 1, rowCode: 'c' }]);
+  });
+
+  it('passes the decision for a new code on to the repetition that creates it', () => {
+    const decidedFor = (...decisions: [boolean, boolean]) => {
+      const [one, other] = decisions.map((decided) => ({ decided }));
+      const { claims } = replay(run('r1'), post(1, one), post(2, { again: 1, ...other }), made(2, 'b'));
+      return claims.get('b')?.isDecided;
+    };
+    expect([decidedFor(true, false), decidedFor(false, true), decidedFor(false, false)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('is no longer listed as repeated after the user decides', () => {
     expect(replay(...twice, made(2, 'b'), { is: 'decided', n: 1 }).repeated).toEqual([]);
   });
@@ -189,6 +238,35 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.stored).toMatchObject({ name: 'New', status: 'active' });
   });
 
+  it('leaves the stored values of other fields', () => {
+    const lines = [run('r1'), post(1), madeAs(1, 'a', { name: 'Menu', status: 'active' })];
+    expect(replay(...lines, patch(2)).claims.get('a')?.stored).toEqual({ name: 'Menu', status: 'active' });
+    const all = { name: 'New', status: 'expired', destination: 'https://b.example/' };
+    const { claims } = replay(...lines, patch(2), set(2, all));
+    expect(claims.get('a')?.stored).toEqual({ name: 'New', status: 'active' });
+  });
+
+  it('for a field whose earlier value is unknown records the stored value, but no change', () => {
+    const lines = [...code, patch(2), set(2, { name: 'New' })];
+    const newer = patch(3, { set: { name: 'Newer', status: 'paused' }, before: {} });
+    const before = replay(...lines).claims.get('a');
+    expect(replay(...lines, newer).claims.get('a')).toMatchObject({
+      stored: before?.stored,
+      changes: before?.changes,
+    });
+    const after = replay(...lines, newer, set(3, { name: 'NEWER', status: 'paused' }));
+    expect(after.claims.get('a')).toMatchObject({
+      stored: { name: 'NEWER', status: 'paused' },
+      changes: before?.changes,
+    });
+  });
+
+  it('records no change to a field that it does not send', () => {
+    const { claims } = replay(...code, patch(2, { before: { name: 'Menu', status: 'active' } }));
+    expect(claims.get('a')?.changes.status).toEqual([]);
+    expect(claims.get('a')?.stored).toEqual({ name: 'Menu' });
+  });
+
   it('that was not applied adds the values of its row to the claim, and changes nothing else', () => {
     const row = { name: 'New' };
     const before = replay(...code).claims.get('a');
@@ -220,6 +298,16 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
   });
 
+  it('keeps rows that differ only in type or destination', () => {
+    const rows = [
+      { name: 'B' },
+      { name: 'B', type: 'wifi' },
+      { name: 'B', type: 'wifi', destination: 'https://b.example/' },
+    ];
+    const patches = rows.map((row, at) => patch(at + 2, { row }));
+    expect(replay(run('r1'), ...patches).claims.get('a')?.rows).toEqual(rows.toReversed());
+  });
+
   it('leaves at most twenty rows and twenty changes in the claim to its code', () => {
     const many = Array.from({ length: 50 }, (_, i) =>
       patch(i + 2, { row: { name: `${i}` }, set: { name: `${i + 1}` }, before: { name: `${i}` } }),
@@ -240,6 +328,30 @@ describe('a PATCH', () => {
     expect(replay(...again, resume).claims.get('a')?.paused).toEqual(expected);
     expect(replay(...again, resume, { is: 'set', n: 4, stored: {} }).claims.get('a')?.paused).toBeUndefined();
   });
+
+  it('that pauses a code keeps the previous status after it succeeds, and after later changes of other fields', () => {
+    const pause = { set: { status: 'paused' }, before: { status: 'active' }, pause: 'removed' } as const;
+    const paused = [...code, patch(2, pause), set(2, { status: 'paused' })];
+    const expected = { why: 'removed', status: 'active' };
+    expect(replay(...paused).claims.get('a')?.paused).toEqual(expected);
+    const renamed = [...paused, patch(3), set(3, { name: 'New' })];
+    expect(replay(...renamed).claims.get('a')?.paused).toEqual(expected);
+  });
+
+  it('that pauses a code records its newest status other than paused, if that is known', () => {
+    const pausedOf = (...before: Values[]) => {
+      const pauses = before.map((values, at) =>
+        patch(at + 2, { set: { status: 'paused' }, before: values, pause: 'backup' }),
+      );
+      return replay(...code, ...pauses).claims.get('a')?.paused?.status;
+    };
+    expect(pausedOf({ status: 'active' }, { status: 'expired' })).toBe('expired');
+    expect(pausedOf({ status: 'paused' })).toBe('paused');
+    expect(pausedOf({ status: 'active' }, {})).toBe('active');
+    expect(
+      replay(...code, patch(2, { pause: 'backup', before: {} })).claims.get('a')?.paused,
+    ).toBeUndefined();
+  });
 });
 
 describe('dated changes', () => {
@@ -259,6 +371,14 @@ describe('dated changes', () => {
     expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({
       origin: 'changed',
       stored: { name: 'new' },
+    });
+  });
+
+  it('are recorded per field', () => {
+    const status: LedgerRecord = patch(2, { due: { status: { atMs: 10, says: 'paused' } } });
+    expect(replay(run('r1'), patch(1, due(10, 'New')), status).claims.get('a')?.due).toEqual({
+      name: [{ atMs: 10, says: 'New' }],
+      status: [{ atMs: 10, says: 'paused' }],
     });
   });
 
@@ -298,6 +418,27 @@ describe('a code', () => {
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
   });
 
+  it('that was found in place of another code is decided, and replaces it', () => {
+    const plain = replay(run('r2'), found());
+    expect([plain.claims.get('a')?.isDecided, [...plain.replaced]]).toEqual([false, []]);
+    const replacing = replay(run('r2'), found({ replaces: 'old' }));
+    expect([replacing.claims.get('a')?.isDecided, [...replacing.replaced]]).toEqual([true, [['old', 'a']]]);
+  });
+
+  it('that qrctl created keeps the number of its POST and its decision if a later run finds it', () => {
+    const view = replay(run('r1'), post(7, { decided: true }), made(7, 'a'), run('r2'), found());
+    expect(view.claims.get('a')).toMatchObject({ n: 7, isDecided: true });
+  });
+
+  it('is of an ended run only once the run that created or found it has ended', () => {
+    const isEnded = (...lines: LedgerLine[]) =>
+      [...replay(...lines).claims.values()].map((claim) => claim.isEnded);
+    const killed = [run('r1'), post(1), made(1, 'a'), run('r2'), post(2), made(2, 'b')];
+    expect(isEnded(...killed)).toEqual([false, false]);
+    expect(isEnded(...killed, end('r2'))).toEqual([false, true]);
+    expect(isEnded(...killed, end('r2'), run('r3'), found({ id: 'b', run: 'r3' }))).toEqual([false, false]);
+  });
+
   it('is marked as deleted only if the service confirmed the deletion', () => {
     const sent: LedgerRecord[] = [run('r1'), { is: 'delete', run: 'r1', n: 1, id: 'a' }];
     expect(replay(...sent).claims.get('a')).toBeUndefined();
@@ -328,6 +469,53 @@ describe('the stored form of a value', () => {
   it('is unknown again after the service stored the value unchanged', () => {
     const lines = [run('r1'), post(1), made(1, 'a', 'MENU'), post(2), made(2, 'b', 'Menu')];
     expect(replay(...lines).storedOf('name', 'Menu')).toBeUndefined();
+  });
+
+  it('stays known after a response without that field', () => {
+    const lines = [run('r1'), post(1), made(1, 'a', 'MENU'), post(2), madeAs(2, 'b', {})];
+    expect(replay(...lines).storedOf('name', 'Menu')).toBe('MENU');
+  });
+});
+
+describe('a compacted ledger', () => {
+  it('has only lines that a later run can read, even if requests or responses lacked fields', () => {
+    const lines = compactedFrom(
+      run('r1'),
+      post(1, { values: { name: 'Menu' } }),
+      madeAs(1, 'a', { name: 'MENU', destination: '' }),
+      post(2),
+      madeAs(2, 'b', {}),
+      patch(3, { set: { status: 'paused' }, before: {}, pause: 'backup' }),
+      set(3, { name: 'Menu', destination: '' }),
+    );
+    expect(lines.filter((line) => !isLedgerLine(line))).toEqual([]);
+  });
+
+  it('has changes only for codes that have some, and lists the IDs of a first listing once', () => {
+    const sent = [patch(3, { id: 'b' }), post(4), post(5), run('r2', ['y']), post(6)];
+    const lines = compactedFrom(run('r1', ['x']), post(1), made(1, 'a'), post(2), made(2, 'b'), ...sent);
+    const changed = lines.flatMap((line) => (line.is === 'claim' ? [line.claim.changes !== undefined] : []));
+    expect(changed).toEqual([false, true]);
+    expect(lines.filter(({ is }) => is === 'first')).toEqual([
+      { is: 'first', ids: ['x'] },
+      { is: 'first', ids: ['y'] },
+    ]);
+  });
+
+  it('keeps the changes of a code whose fields all changed', () => {
+    const sent = { name: 'B', destination: 'https://b.example/', status: 'paused' };
+    const before = { name: 'A', destination: 'https://a.example/', status: 'active' };
+    const lines = [run('r1'), patch(1, { set: sent, before }), set(1, sent)];
+    expect(replay(...compactedFrom(...lines)).claims.get('a')?.changes).toEqual(
+      replay(...lines).claims.get('a')?.changes,
+    );
+  });
+
+  it('drops repeated requests as early as the ledger would have without compaction (E14)', () => {
+    const lines = [run('r1'), post(1), post(2, { again: 1 }), made(2, 'b'), end('r1')];
+    const kept = compactedFrom(...lines);
+    expect(numbersOf(replay(...kept).repeated)).toEqual([1]);
+    expect(replay(...kept, run('r2'), end('r2')).repeated).toEqual([]);
   });
 });
 
