@@ -155,6 +155,83 @@ describe('a long ledger', () => {
   });
 });
 
+describe('compaction', () => {
+  const found = (n: number): LedgerRecord => {
+    const row = { name: `Code ${n}` };
+    return { is: 'found', run: 'r1', id: `code-${n}`, row, stored: row };
+  };
+  const run = (count: number): LedgerRecord => ({
+    is: 'run',
+    run: 'old',
+    ids: Array.from({ length: count }, (_, n) => `x${n}`),
+  });
+  /** Writes the records, opens the ledger again, and returns whether its content is the same as before. */
+  const isLeft = async (records: readonly LedgerRecord[]) => {
+    const memory = createMemoryDisk();
+    await add(memory, records);
+    const before = memory.read(PATH);
+    await add(memory, []);
+    return memory.read(PATH) === before;
+  };
+
+  it('leaves a ledger that is short, counting each four listed IDs as one line', async () => {
+    expect(await isLeft([run(3900)])).toBe(true);
+    expect(await isLeft([run(4100)])).toBe(false);
+  });
+
+  it('leaves a ledger that is less than three times as long as it needs to be', async () => {
+    const needed = Array.from({ length: 1000 }, (_, n) => found(n));
+    expect(await isLeft([...needed, run(7900)])).toBe(true);
+    expect(await isLeft([...needed, run(8100)])).toBe(false);
+  });
+
+  it('counts the listed IDs that it keeps for unclear requests', async () => {
+    expect(await isLeft([run(8000), post(1)])).toBe(true);
+    expect(await isLeft([run(8000), post(1), { is: 'not', n: 1 }])).toBe(false);
+  });
+
+  it('keeps the records of a ledger of several MiB', async () => {
+    const memory = createMemoryDisk();
+    const count = 9000;
+    await add(memory, [...Array.from({ length: count }, (_, n) => found(n)), run(80_000)]);
+    await add(memory, []);
+    expect(memory.read(PATH)?.length).toBeGreaterThan(2 ** 20);
+    expect(memory.read(PATH)).not.toContain('"x1"');
+    expect([...(await viewOf(memory)).claims.keys()]).toEqual(
+      Array.from({ length: count }, (_, n) => `code-${n}`),
+    );
+  });
+
+  it('leaves no other file behind, even if it fails', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, [run(8000)]);
+    memory.fault = (_, operation) => (operation.startsWith('rename') ? 'EIO' : undefined);
+    await add(memory, [post(1)]);
+    expect(memory.names()).toEqual([PATH]);
+    memory.fault = () => undefined;
+    await add(memory, [post(2)]);
+    expect(memory.names()).toEqual([PATH]);
+    expect((await viewOf(memory)).unclear.map(({ n }) => n)).toEqual([1, 2]);
+  });
+});
+
+it('reading a ledger passes on each record, and not its header', async () => {
+  const memory = createMemoryDisk();
+  await add(memory, [RUN, post(1)]);
+  const lines: LedgerLine[] = [];
+  await readMemory(PATH, memory.disk, (line) => lines.push(line));
+  expect(lines).toMatchObject([RUN, post(1)]);
+});
+
+it('a ledger that cannot be created is reported with its path and the reason', async () => {
+  const memory = createMemoryDisk();
+  memory.fault = (_, operation) => (operation.startsWith('create') ? 'ENOSPC' : undefined);
+  await expect(openLedgerFile(PATH, workspaceOf(), memory.disk)).rejects.toMatchObject({
+    message: `cannot write the ledger ${PATH}: the disk is full (ENOSPC)`,
+    hint: expect.stringMatching(/^All earlier records are saved\. Free up disk space/),
+  });
+});
+
 it('a long ledger remains usable if the disk is too full to compact it', async () => {
   const memory = createMemoryDisk();
   const old = Array.from(
@@ -180,6 +257,24 @@ describe('a ledger with another API key or base URL', () => {
     await add(memory, [post(3)], later);
     expect(later.asked).toEqual([]);
     expect((await viewOf(memory)).claims.size).toBe(2);
+  });
+
+  it('is not used if its header cannot be renewed, because the next run would refuse it', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, known);
+    const before = memory.read(PATH);
+    memory.fault = (_, operation) => (operation.startsWith('create') ? 'ENOSPC' : undefined);
+    const rotated = workspaceOf('svc_live_b', ['code-1']);
+    await expect(openLedgerFile(PATH, rotated, memory.disk)).rejects.toThrow('the disk is full');
+    expect(memory.read(PATH)).toBe(before);
+  });
+
+  it('is not looked up by codes that were deleted', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, [...known, { is: 'delete', run: 'r1', n: 3, id: 'code-2' }, { is: 'deleted', n: 3 }]);
+    const rotated = workspaceOf('svc_live_b', ['code-1']);
+    await add(memory, [], rotated);
+    expect(rotated.asked).toEqual(['code-1']);
   });
 
   it("is refused and left unchanged if the new key's workspace has none of its codes", async () => {
@@ -227,8 +322,8 @@ describe("a ledger file that can't be used", () => {
     ['damaged', damaged, 'is damaged at line 2', 'Move the file away'],
     [
       'with an unknown record',
-      text(header, { is: 'made', n: 1 }),
-      'is damaged at line 2: unknown record',
+      text(header, RUN, { is: 'made', n: 1 }),
+      'is damaged at line 3: unknown record',
       'Move the file',
     ],
     [
@@ -252,6 +347,12 @@ describe("a ledger file that can't be used", () => {
     [
       'without a workspace',
       text({ is: 'ledger', version: 1 }),
+      'is not a qrctl ledger',
+      'Move the file away',
+    ],
+    [
+      'with a version that is not a number',
+      text({ is: 'ledger', version: '1', baseUrl: BASE }),
       'is not a qrctl ledger',
       'Move the file away',
     ],

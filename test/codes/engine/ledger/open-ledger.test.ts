@@ -4,8 +4,13 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AuthError, NotFoundError } from '#base/errors';
-import { type OpenLedgerOptions, openLedger, readLedger } from '#codes/engine/ledger/open-ledger';
-import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
+import {
+  type OpenLedgerOptions,
+  OTHER_DIRECTORY,
+  openLedger,
+  readLedger,
+} from '#codes/engine/ledger/open-ledger';
+import type { LedgerLine, LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { createWorkspace } from '#service/workspace';
 import { useDirectory } from '../../../support/cli.ts';
 import { fakeClock } from '../../../support/clock.ts';
@@ -175,6 +180,38 @@ describe('a ledger in the state directory', () => {
   });
 });
 
+describe('a damaged ledger in the state directory', () => {
+  /** Makes a ledger with a changed byte, and returns its path. */
+  async function makeDamaged(): Promise<string> {
+    const path = (await make('a')) ?? '';
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"n":1', '"n":2'));
+    return path;
+  }
+
+  it('is renamed to a name that no earlier damaged ledger has', async () => {
+    const [path] = [await makeDamaged(), await make('b'), await makeDamaged(), await make('c')];
+    await makeDamaged();
+    await make('d');
+    const names = readdirSync(join(directory, 'state')).sort();
+    expect(names).toEqual([
+      'ledger-1.jsonl',
+      ...['', '.1', '.2'].map((number) => `ledger-1.jsonl.damaged${number}`),
+    ]);
+    expect(notes).toHaveLength(3);
+    expect(notes[2]).toBe(
+      `${path} is damaged at line 3, so it was renamed to ${path}.damaged.2, and earlier runs are unknown`,
+    );
+    expect(await claimsOf()).toEqual(['d']);
+  });
+
+  it('is left in place by a dry run, with a warning', async () => {
+    const path = await makeDamaged();
+    expect(await claimsOf()).toEqual([]);
+    expect(notes).toEqual([`${path} is damaged at line 3, so earlier runs are unknown`]);
+    expect(readdirSync(join(directory, 'state'))).toEqual(['ledger-1.jsonl']);
+  });
+});
+
 describe('runs', () => {
   it('take turns: the second run reports that it waits, and then has the records from the first run (E20)', async () => {
     const first = await openLedger(optionsOf());
@@ -232,6 +269,18 @@ describe('runs', () => {
     await first.close();
   });
 
+  it('report which ledger they wait for if a run with another key uses it', async () => {
+    const path = join(directory, 'mine.jsonl');
+    await make('a', { ...optionsOf(), path });
+    const first = await openLedger({ ...optionsOf(), path });
+    const clock = fakeClock();
+    const second = openLedger({ ...optionsOf({ key: 'svc_live_b', codes: ['a'] }), clock, path });
+    await clock.run(until(() => waits.length > 0));
+    expect(waits).toEqual([path]);
+    await first.close();
+    await (await clock.run(second)).close();
+  });
+
   it('do not wait for a run that failed to open its ledger', async () => {
     const path = join(directory, 'mine.jsonl');
     await make('a', { ...optionsOf(), path });
@@ -265,6 +314,15 @@ describe('a ledger specified with --ledger', () => {
       });
   });
 
+  it('is refused by every run if it is damaged, and left in place', async () => {
+    const path = join(directory, 'mine.jsonl');
+    await make('a', { ...optionsOf(), path });
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"n":1', '"n":2'));
+    for (const open of [openLedger, readLedger])
+      await expect(open({ ...optionsOf(), path })).rejects.toThrow(`${path} is damaged at line 3`);
+    expect([readdirSync(directory), notes]).toEqual([['mine.jsonl'], []]);
+  });
+
   it('requires an existing directory', async () => {
     const path = join(directory, 'no', 'mine.jsonl');
     await expect(openLedger({ ...optionsOf(), path })).rejects.toMatchObject({ name: 'UsageError' });
@@ -274,7 +332,7 @@ describe('a ledger specified with --ledger', () => {
 
 describe('without a directory for a ledger', () => {
   it.each([
-    ['no home directory', {}, 'there is no home directory'],
+    ['no home directory', {}, ': there is no home directory. Set QRCTL_STATE_DIR'],
     [
       'a directory that cannot be created',
       { QRCTL_STATE_DIR: '/proc/qrctl/state' },
@@ -312,11 +370,20 @@ describe('reading a ledger for a dry run', () => {
     await ledger.close();
   });
 
+  it('passes on each record of the ledger', async () => {
+    await make('a');
+    const read: LedgerLine[] = [];
+    await readLedger(optionsOf(), (line) => read.push(line));
+    expect(read).toMatchObject(lines('a'));
+  });
+
   it("prints a note if the state directory can't be read", async () => {
     mkdirSync(join(directory, 'x'));
     writeFileSync(join(directory, 'x', 'file'), '');
     const env = { QRCTL_STATE_DIR: join(directory, 'x', 'file') };
     expect(await claimsOf({ ...optionsOf(), env })).toEqual([]);
-    expect(notes).toHaveLength(1);
+    expect(notes).toEqual([
+      `earlier runs are unknown: cannot read ${env.QRCTL_STATE_DIR}: part of the path is not a directory (ENOTDIR). ${OTHER_DIRECTORY}`,
+    ]);
   });
 });
