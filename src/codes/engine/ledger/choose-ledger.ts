@@ -125,7 +125,7 @@ async function isOurs(path: string, own: LedgerWorkspace): Promise<boolean> {
 async function readHeader(path: string): Promise<Header | undefined> {
   let header: Header | undefined;
   const reader = createLineReader<{ is: string }>(path, LEDGER_ADVICE, (line) => {
-    header ??= headerOf(line, path);
+    header = headerOf(line, path);
   });
   try {
     const beginning = await readBeginning(path);
