@@ -17,6 +17,7 @@ import {
   type PlanItem,
   type Policy,
   type Row,
+  type Values,
 } from './model.ts';
 import { isCellOf, isCellOfPrint, isSame, wantedValue } from './values.ts';
 
@@ -46,15 +47,7 @@ export function compareRow(pair: Pair): FieldChange[] {
     const old = code[field] ?? '';
     const wanted = wantedValue(row, field, code) ?? statusOfReturned(field, pair);
     if (wanted === undefined) return driftOf(field, pair);
-    const isEqual = isCellOf(wanted, old, row.through) || isSame(field, wanted, old);
-    if (isEqual || pair.ledger.storedOf(field, wanted) === old) return [];
-    if (
-      pair.entry &&
-      field !== 'status' &&
-      pair.entry.sent?.[field] === wanted &&
-      (pair.entry[field] ?? '') === old
-    )
-      return [];
+    if (isCellOf(wanted, old, row.through) || isStoredAs(field, wanted, old, pair)) return [];
     if (field === 'status' && wanted === pair.unsent && old === (pair.claim?.stored.status ?? 'active'))
       return [{ field, old, new: wanted, base: old, what: 'send' }];
     const due = row.due?.[field];
@@ -69,6 +62,14 @@ export function compareRow(pair: Pair): FieldChange[] {
       },
     ];
   });
+}
+
+/** Returns whether the service stores the wanted value as `value`, by itself or by an earlier request. */
+function isStoredAs(field: Field, wanted: string, value: string, { entry, ledger }: Pair): boolean {
+  if (isSame(field, wanted, value) || ledger.storedOf(field, wanted) === value) return true;
+  if (!entry) return false;
+  const sent: Values = entry.sent ?? {};
+  return sent[field] === wanted && (entry[field] ?? '') === value;
 }
 
 function statusOfReturned(field: Field, { code, claim, entry }: Pair): string | undefined {
@@ -87,30 +88,31 @@ function changedBy(field: Field, wanted: string, pair: Pair): Changed {
   const old = code[field] ?? '';
   const cell = row.base?.[field];
   if (cell !== undefined) {
-    if (isCellOfPrint(wanted, cell, row.through)) return { isYours: false, isTheirs: true, base: wanted };
+    const stored = pair.ledger.storedOf(field, wanted) ?? wanted;
+    if (isCellOfPrint(wanted, cell, row.through) || fingerprintOf(stored) === cell)
+      return { isYours: false, isTheirs: true, base: wanted };
     const own = lastOf(claim?.changes[field] ?? [], cell);
-    if (own && isUnclear(claim, field))
+    if (own && unclearChange(claim, field))
       return { isYours: true, isTheirs: old !== own.from && old !== own.sent, base: own.from };
-    if (own) return { ...changedSince(field, wanted, old, own), isOurs: true };
+    if (own) return { ...changedSince(field, wanted, own, pair), isOurs: true };
     const isTheirs = fingerprintOf(old) !== cell;
     return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
   }
-  const begun = claim?.changes[field].at(-1);
-  const isApplied = begun !== undefined && begun.from === claim?.stored[field] && begun.stored === old;
-  const own = isApplied ? old : claim?.stored[field];
+  const own = unclearChange(claim, field)?.stored === old ? old : claim?.stored[field];
   const last = entry ? (entry[field] ?? '') : own;
-  if (last !== undefined) return changedSince(field, wanted, old, { sent: last, stored: last });
-  const isUnknown = row.updatedAtMs !== undefined && (parseScanTime(code.updated_at) ?? 0) > row.updatedAtMs;
-  return { isYours: true, isTheirs: isUnknown, base: undefined };
+  if (last !== undefined) return changedSince(field, wanted, { sent: last, stored: last }, pair);
+  const isTheirs = updatedMs(code) > (row.updatedAtMs ?? Number.POSITIVE_INFINITY);
+  return { isYours: true, isTheirs, base: undefined };
 }
 
 function changedSince(
   field: Field,
   wanted: string,
-  old: string,
   { sent, stored }: Pick<OwnChange, 'sent' | 'stored'>,
+  pair: Pair,
 ): Changed {
-  const isYours = !isSame(field, wanted, sent) && !isSame(field, wanted, stored);
+  const old = pair.code[field] ?? '';
+  const isYours = ![sent, stored].some((value) => isStoredAs(field, wanted, value, pair));
   return { isYours, isTheirs: old !== stored && old !== sent, base: stored };
 }
 
@@ -127,7 +129,7 @@ function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undef
  * user has not seen later edits.
  */
 function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
-  return claim?.changes[field].at(-1)?.sent === wanted && !isUnclear(claim, field);
+  return claim?.changes[field].at(-1)?.sent === wanted && !unclearChange(claim, field);
 }
 
 function decide(
@@ -160,7 +162,7 @@ function changedByDate(
   const changes = claim?.changes[field] ?? [];
   const last = changes.at(-1);
   const known = claim?.stored[field];
-  const isOpen = isUnclear(claim, field) && last?.sent === wanted;
+  const isOpen = unclearChange(claim, field)?.sent === wanted;
   if (isBegun(claim, field, due)) return { isYours: isOpen, isTheirs: !isOpen || old !== known, base: known };
   const cell = row.base?.[field];
   // `isOurs`: an earlier row of the plan was applied, or qrctl made a change after the row was saved.
@@ -168,7 +170,7 @@ function changedByDate(
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
   // If qrctl already sent this value, maybe for another date, any later edit is by another client.
-  const isRepeated = last !== undefined && !isUnclear(claim, field) && isSame(field, wanted, last.sent);
+  const isRepeated = last !== undefined && !unclearChange(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs)
     return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
@@ -183,8 +185,12 @@ function changedByDate(
 }
 
 /** Returns whether a code was changed after `atMs`, other than by its creation. */
-function isEditedSince(atMs: number, { created_at, updated_at }: QrCode): boolean {
-  return updated_at !== created_at && (parseScanTime(updated_at) ?? 0) > atMs;
+function isEditedSince(atMs: number, code: QrCode): boolean {
+  return code.updated_at !== code.created_at && updatedMs(code) > atMs;
+}
+
+function updatedMs({ updated_at }: QrCode): number {
+  return parseScanTime(updated_at) ?? 0;
 }
 
 /**
@@ -200,7 +206,8 @@ export function keptRecord(
   if (!due || !code) return undefined;
   const isKept = (field: Field) =>
     changes.every((change) => change.field !== field || change.what === 'keep');
-  const isKnown = (field: Field, wish: DueWish) => isBegun(claim, field, wish) && !isUnclear(claim, field);
+  const isKnown = (field: Field, wish: DueWish) =>
+    isBegun(claim, field, wish) && !unclearChange(claim, field);
   const marks = marksOf(due, (field, wish) => isKept(field) && !isKnown(field, wish));
   const fields = FIELDS.filter((field) => marks[field] !== undefined);
   if (fields.length === 0) return undefined;
@@ -224,8 +231,9 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns whether the field's last PATCH got no response. If so, `stored` is still the old value. */
-function isUnclear(claim: Claim | undefined, field: Field): boolean {
-  const last = claim?.changes[field].at(-1);
-  return last !== undefined && claim?.stored[field] === last.from && last.stored !== last.from;
+/** Returns the field's last change if its PATCH got no response. If so, `stored` is still the old value. */
+function unclearChange(claim: Claim | undefined, field: Field): OwnChange | undefined {
+  if (!claim) return undefined;
+  const last = claim.changes[field].at(-1);
+  return last && claim.stored[field] === last.from && last.stored !== last.from ? last : undefined;
 }

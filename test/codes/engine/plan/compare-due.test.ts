@@ -10,7 +10,7 @@ const POLICY = { verb: 'update', isDated: true } as const;
 /** What is done about the destination of a code that has this value; with the base of the row, if it is from a list. */
 function actOn(
   has: string,
-  { atMs = 10, wants = A, base, earlier = [], ledger, conflicts, updatedAt }: Act = {},
+  { atMs = 10, wants = A, base, earlier = [], ledger, conflicts, updatedAt, decision }: Act = {},
 ) {
   const code = codeOf(1, { destination: has, ...(updatedAt && { updated_at: updatedAt }) });
   const due = { destination: { atMs, says: wants, earlier } };
@@ -18,6 +18,7 @@ function actOn(
     id: code.id,
     wish: { destination: wants },
     due,
+    decision,
     base: base === undefined ? undefined : { destination: fingerprintOf(base) },
   });
   const { items } = planOf([row], {
@@ -37,6 +38,7 @@ interface Act {
   ledger?: readonly LedgerRecord[];
   conflicts?: 'ask' | 'service';
   updatedAt?: string;
+  decision?: Row['decision'];
 }
 
 /** Records of a PATCH of the destination for a time; without its end if it was killed. */
@@ -61,6 +63,7 @@ describe('a dated change', () => {
     const updatedAt = '2026-06-26T10:00:00.000Z';
     expect(actOn(Z, { atMs: Date.parse('2026-06-25T00:00:00Z'), updatedAt }).what).toBe('conflict');
     expect(actOn(Z, { atMs: Date.parse('2026-06-27T00:00:00Z'), updatedAt }).what).toBe('send');
+    expect(actOn(Z, { atMs: Date.parse(updatedAt), updatedAt }).what).toBe('send');
     expect(actOn(Z, { atMs: 0 }).what).toBe('send');
   });
 
@@ -125,6 +128,115 @@ describe('a dated change', () => {
     expect(actOn(A, { ledger: learned }).learned).toEqual([]);
     expect(actOn(Z, { ledger: learned }).what).toBe('keep');
     expect(actOn(Z, { ledger: learned, atMs: 20, wants: B }).what).toBe('overwrite');
+  });
+});
+
+describe('a dated change after changes by qrctl', () => {
+  it('conflicts if the code differs from a list that was saved after them', () => {
+    const ledger = patched(1, 'https://w/', X);
+    expect(actOn(X, { wants: B, base: X, ledger }).what).toBe('send');
+    expect(actOn(Z, { wants: B, base: X, ledger }).what).toBe('conflict');
+    expect(actOn(Z, { wants: B, base: 'https://w/', ledger }).what).toBe('overwrite');
+  });
+
+  it('is not sent again if the row of a later change was removed from the file', () => {
+    const ledger = [...patched(1, X, A, 10), ...patched(2, A, B, 20)];
+    for (const base of [undefined, X])
+      expect(actOn(B, { ledger, ...(base !== undefined && { base }) }).what).toBe('keep');
+  });
+
+  it('is not sent again if the last request, with another value, got no response', () => {
+    const ledger = [...patched(1, X, A, 10), ...patched(2, A, B, undefined, true)];
+    expect(actOn(B, { ledger }).what).toBe('keep');
+  });
+
+  it('replaces the value of a request without a response, whether or not the service applied it', () => {
+    const ledger = patched(1, X, A, 10, true);
+    const planned = (has: string) => actOn(has, { ledger, atMs: 20, wants: B }).what;
+    expect([X, A, Z].map(planned)).toEqual(['send', 'send', 'overwrite']);
+  });
+
+  it('replaces the value of another client that an earlier run kept', () => {
+    const conflict = patched(1, X, A, 10, true);
+    const { learned } = actOn(Z, { ledger: conflict, conflicts: 'service' });
+    const ledger = [...conflict, ...learned];
+    expect(actOn(Z, { ledger, atMs: 20, wants: B }).what).toBe('send');
+    expect(actOn(X, { ledger, atMs: 20, wants: B }).what).toBe('overwrite');
+  });
+
+  it('overwrites a later edit if it follows another row of the plan that was applied', () => {
+    const { learned: ledger } = actOn(A, { base: X });
+    const next = { ledger, atMs: 20, wants: B, base: X };
+    expect(actOn(Z, { ...next, earlier: [A] }).what).toBe('overwrite');
+    expect(actOn(Z, next).what).toBe('conflict');
+    expect(actOn(Z, { ...next, earlier: [A], ledger: [] }).what).toBe('conflict');
+    expect(actOn(Z, { ...next, earlier: [A], ledger: patched(1, 'https://w/', X) }).what).toBe('conflict');
+  });
+
+  it('of other fields is sent even if the code is newer than the change', () => {
+    const [patch, ...rest] = patched(1, X, A);
+    const ledger = [
+      { ...patch, set: { name: 'Code 1' }, before: { name: 'Menu' } } as LedgerRecord,
+      ...rest.map((record) => ({ ...record, stored: { name: 'Code 1' } })),
+    ];
+    const updatedAt = '2026-06-26T10:00:00.000Z';
+    const kept: LedgerRecord[] = [
+      { is: 'due', run: 'r', id: codeOf(1).id, due: {}, stored: { name: 'Code 1' } },
+    ];
+    expect(actOn(Z, { updatedAt, ledger }).what).toBe('send');
+    expect(actOn(Z, { updatedAt, ledger: kept }).what).toBe('conflict');
+  });
+
+  it('is compared with the saved list, not with the time of the last change', () => {
+    const updatedAt = '2026-06-26T10:00:00.000Z';
+    expect(actOn(X, { updatedAt, base: X }).what).toBe('send');
+    expect(actOn(X, { updatedAt, earlier: [X] }).what).toBe('send');
+  });
+
+  it('with the value that qrctl set last is an `overwrite` with the decision `mine` in a new form', () => {
+    const ledger = patched(1, X, A, 10);
+    const rest = { ledger, atMs: 20, decision: { is: 'mine' as const } };
+    expect(actOn(Z, { ...rest, wants: 'HTTPS://a' }).what).toBe('overwrite');
+    expect(actOn(Z, { ...rest, wants: A }).what).toBe('keep');
+  });
+});
+
+describe('a dated row', () => {
+  const id = 'abcdef00-0000-4000-8000-000000000001';
+  const [name, destination] = ['Summer menu', A];
+  const row = rowOf(2, {
+    id,
+    wish: { name, destination },
+    due: {
+      name: { atMs: 20, says: name, earlier: [] },
+      destination: { atMs: 10, says: destination, earlier: [] },
+    },
+  });
+  const planned = (values: { name?: string; destination?: string }, ledger: readonly LedgerRecord[] = []) =>
+    planOf([row], { codes: [codeOf(1, { id, destination: A, ...values })], ledger, policy: POLICY }).items[0];
+
+  it('records only the fields that need no request, and only once', () => {
+    const item = planned({});
+    expect(item?.send).toEqual({ name });
+    const due = { destination: { atMs: 10, says: A } };
+    expect(item?.learned).toEqual([{ is: 'due', run: 'now', id, due, stored: { destination: A } }]);
+    expect(planned({}, item?.learned)).toMatchObject({ send: { name }, learned: [] });
+    const next = planned({ destination: Z }, item?.learned);
+    expect(next).toMatchObject({ send: { name }, learned: [] });
+    expect(next?.changes).toMatchObject([
+      { field: 'name', what: 'send' },
+      { field: 'destination', old: Z, new: A, base: A, what: 'keep' },
+    ]);
+  });
+
+  it('records the value that another client set after the same value was sent for an earlier time', () => {
+    const before: LedgerRecord[] = [
+      { is: 'patch', run: 'r', n: 1, id, set: { destination: A }, before: { destination: X } },
+      { is: 'set', n: 1, stored: { destination: A } },
+    ];
+    const item = planned({ name, destination: Z }, before);
+    expect(item?.changes).toEqual([{ field: 'destination', old: Z, new: A, base: A, what: 'keep' }]);
+    expect(item?.learned).toMatchObject([{ stored: { name, destination: Z } }]);
   });
 });
 
