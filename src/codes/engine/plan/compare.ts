@@ -32,12 +32,12 @@ interface Pair {
 }
 
 interface Changed {
-  isYours: boolean;
+  /** Whether the row was edited. `dated`: its date is later than the last change by qrctl. */
+  isYours: boolean | 'dated';
   isTheirs: boolean;
   base?: string;
   /** Whether this machine changed the code after the row was saved, maybe for another copy of the file. */
   isOurs?: boolean;
-  isNewer?: boolean;
 }
 
 /** Returns the fields in which row and code differ, and what to do there. Throws when `wantedValue` does. */
@@ -133,7 +133,7 @@ function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
 }
 
 function decide(
-  { isYours, isTheirs, isNewer, isOurs = false }: Changed,
+  { isYours, isTheirs, isOurs = false }: Changed,
   { row, policy }: Pair,
   isUsed: boolean,
 ): FieldChange['what'] {
@@ -141,7 +141,7 @@ function decide(
   const answer = row.decision?.is;
   if (answer === 'theirs') return 'keep';
   const wins = isTheirs || isOurs ? 'overwrite' : 'send';
-  if ((answer === 'mine' && !isUsed) || isNewer) return wins;
+  if ((answer === 'mine' && !isUsed) || isYours === 'dated') return wins;
   // Only `qr apply` sends unedited values: its file takes precedence over other clients.
   if (!isYours && verb !== 'apply') return 'keep';
   if (isTheirs && conflicts === 'ask') return 'conflict';
@@ -172,8 +172,7 @@ function changedByDate(
   // If qrctl already sent this value, maybe for another date, any later edit is by another client.
   const isRepeated = last !== undefined && !unclearChange(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
-  if (isOurs)
-    return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
+  if (isOurs) return { isYours: 'dated', isTheirs: old !== known && old !== last?.sent, base: known };
   // The code has the value of an earlier row of the plan, but the ledger lacks that change.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
   // A change of any field by qrctl explains a newer `updated_at`.

@@ -70,8 +70,8 @@ describe('a row of a saved list', () => {
     const ledger = [
       ...patched(1, 1, { destination: X }, { destination: 'https://w/' }),
       ...patched(2, 1, { destination: A }, { destination: X }),
-      ...patched(3, 1, { destination: 'https://v/' }, { destination: Z }),
-      ...patched(4, 1, { destination: B }, { destination: A }),
+      ...patched(3, 1, { destination: B }, { destination: A }),
+      ...patched(4, 1, { destination: 'https://v/' }, { destination: Z }),
     ];
     expect(actionsOn(row(B), { ...has(Z), ledger, policy: UPDATE })).toEqual(['keep destination']);
     expect(actionsOn(row(A), { ...has(Z), ledger, policy: UPDATE })).toEqual(['conflict destination']);
@@ -209,6 +209,13 @@ describe('the status of a new code that the run could not set', () => {
     expect(planned('paused')).toMatchObject({ action: 'update', send: { status: 'paused' } });
     expect(planned('paused')?.changes).toEqual([
       { field: 'status', old: 'active', new: 'paused', base: 'active', what: 'send' },
+    ]);
+  });
+
+  it('is set by the next run, even if the code was created by a request without a response', () => {
+    const row = rowOf(2, { wish: { name: values.name, destination: values.destination, status: 'paused' } });
+    expect(planOf([row], { codes: [code], ledger: ledger.slice(0, 2) }).items).toMatchObject([
+      { action: 'update', how: 'lost', send: { status: 'paused' } },
     ]);
   });
 
