@@ -5,7 +5,7 @@ import { type Base, FIELDS, type Field } from './model.ts';
 /** Number of hex digits per fingerprint. One edit in 16 million is missed. */
 const DIGITS = 6;
 
-const BASE = /^r([0-9a-f]{6})-([0-9a-f]{6})-([0-9a-f]{6})$/;
+const BASE = /^r(?<name>[0-9a-f]{6})-(?<destination>[0-9a-f]{6})-(?<status>[0-9a-f]{6})$/;
 
 /** Fingerprint of an unknown value. No value has it, so both row and service count as edited. */
 const UNKNOWN = 'ffffff';
@@ -32,8 +32,7 @@ export function formatBase(base: Base): string {
 }
 
 export function parseBase(cell: string): Base | undefined {
-  const [match, name, destination, status] = BASE.exec(cell.trim()) ?? [];
-  if (match === undefined || name === undefined || destination === undefined || status === undefined)
-    return undefined;
-  return { name, destination, status };
+  const found = BASE.exec(cell.trim())?.groups;
+  // The groups themselves use twice the memory of an ordinary object.
+  return found && { name: found.name, destination: found.destination, status: found.status };
 }

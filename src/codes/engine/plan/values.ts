@@ -11,7 +11,6 @@ import { FIELDS, type Field, type LedgerView, type Row, type Values } from './mo
 type Named = Pick<NewCode, 'name' | 'type'> & { destination?: string | null };
 
 export function tidy(field: Field, value: string): string {
-  if (field === 'status') return value;
   const text = value.normalize('NFC').trim();
   return field === 'name' ? text.replace(/\s+/gu, ' ') : (parseUrl(text)?.href ?? text);
 }
@@ -123,7 +122,7 @@ export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) 
 }
 
 export function isSame(field: Field, one: string, other: string): boolean {
-  return one === other || tidy(field, one) === tidy(field, other);
+  return tidy(field, one) === tidy(field, other);
 }
 
 export function hasChanges(changes: { readonly [F in Field]?: string | undefined }): boolean {
