@@ -69,7 +69,7 @@ export function isCellOf(cell: string, value: string, through: Row['through']): 
   return through === 'xlsx' && plainOf(restore(cell)) === plain;
 }
 
-export function isCellOfPrint(cell: string, print: string, through: Row['through']): boolean {
+export function isCellOfPrint(cell: string, print: string | undefined, through: Row['through']): boolean {
   return fingerprintOf(cell) === print || (through === 'xlsx' && fingerprintOf(restore(cell)) === print);
 }
 
@@ -77,8 +77,8 @@ export function isUnedited(
   { wish, base, through }: Pick<Row, 'wish' | 'base' | 'through'>,
   field: Field,
 ): boolean {
-  const [cell, print] = [wish[field], base?.[field]];
-  return cell !== undefined && print !== undefined && isCellOfPrint(cell, print, through);
+  const cell = wish[field];
+  return cell !== undefined && isCellOfPrint(cell, base?.[field], through);
 }
 
 /** Groups items by a key. Items without a key are omitted. */

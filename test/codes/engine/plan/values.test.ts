@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseOf } from '#codes/engine/plan/base';
 import type { Row } from '#codes/engine/plan/model';
+import { isAlike } from '#codes/engine/plan/values';
 import type { QrCode } from '#service/shapes';
 import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
@@ -67,6 +68,47 @@ describe('a row and a code have equal values', () => {
       newRow(3, 'Code 2', codes[1]?.destination ?? ''),
     ];
     expect(actionsOf(planOf(rows, { codes }))).toEqual(['create', 'exists n0002']);
+  });
+});
+
+it('values are alike if they have the same type and the same name or destination', () => {
+  const menu = { name: 'Menu', type: 'url', destination: MENU };
+  expect(isAlike(menu, { name: ' Menu', destination: 'https://example.com/a' })).toBe(true);
+  expect(isAlike(menu, { name: 'Lunch', destination: 'HTTPS://example.com/menu' })).toBe(true);
+  expect(isAlike(menu, { name: 'Lunch', destination: 'https://example.com/a' })).toBe(false);
+  expect(isAlike(menu, { ...menu, type: 'vcard' })).toBe(false);
+  expect(isAlike({ name: 'A', type: 'wifi' }, { name: 'B', type: 'wifi', destination: null })).toBe(false);
+});
+
+describe('the ledger', () => {
+  it('records a row and a code with the values that they have', () => {
+    const code = codeOf(1, { type: 'wifi', destination: null });
+    const row = rowOf(2, { key: code.slug, type: 'wifi', wish: { status: 'active' } });
+    const { items } = planOf([row], { codes: [code], policy: { verb: 'apply' } });
+    expect(items[0]?.learned).toEqual([
+      {
+        is: 'found',
+        run: 'now',
+        id: code.id,
+        key: code.slug,
+        row: { name: '', type: 'wifi' },
+        stored: { name: 'Code 1', destination: '', status: 'active' },
+      },
+    ]);
+  });
+
+  it('tells the form in which the service stores a destination or a name, also for other rows', () => {
+    const [sent, stored] = ['https://example.com/a', 'https://example.com/a?via=qr'];
+    const first = codeOf(1, { destination: stored });
+    const ledger = madeBefore([first], [newRow(2, first.name, sent)]);
+    const codes = [first, codeOf(2, { destination: stored })];
+    const planned = (row: Row) => actionsOf(planOf([row], { codes, ledger }));
+    expect(planned(newRow(2, 'Code 2', sent))).toEqual(['exists n0002']);
+    expect(planned(newRow(2, 'Code 2', 'https://example.com/b'))).toEqual(['edited n0002']);
+    const wifi = codeOf(3, { name: 'lobby', type: 'wifi', destination: null });
+    const lobby = newRow(2, 'LOBBY', undefined, { type: 'wifi' });
+    const known = madeBefore([codeOf(1, { name: 'lobby' })], [newRow(2, 'LOBBY')]);
+    expect(actionsOf(planOf([lobby], { codes: [wifi], ledger: known }))).toEqual(['exists n0003']);
   });
 });
 
