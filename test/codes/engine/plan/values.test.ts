@@ -58,7 +58,9 @@ describe('a row and a code have equal values', () => {
     const row = rowOf(2, { type: 'vcard', wish: { name: 'Poster' } });
     const ledger = madeBefore([code]);
     const renamed = { ...code, name: 'Renamed' };
-    expect(actionsOf(planOf([row], { codes: [renamed], ledger }))).toEqual(['unchanged n0001']);
+    expect(planOf([row], { codes: [renamed], ledger }).items).toMatchObject([
+      { action: 'unchanged', how: 'ledger' },
+    ]);
   });
 
   it('but codes without a destination are not alike just because of that', () => {
