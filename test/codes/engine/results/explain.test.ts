@@ -2,11 +2,24 @@
 import { describe, expect, it } from 'vitest';
 import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { How } from '#codes/engine/plan/model';
-import { explainRow, reasonOf } from '#codes/engine/results/explain';
+import {
+  countQuestions,
+  describeAnswers,
+  explainRow,
+  nameItem,
+  reasonOf,
+} from '#codes/engine/results/explain';
 import { explainLine } from '#codes/engine/results/explain-line';
 import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
 
 const code = codeOf('menu');
+const SENDING = {
+  n: 1,
+  run: 'before',
+  values: { name: 'Menu' },
+  decided: false,
+  firstIds: new Set<string>(),
+};
 const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
 
 describe('the reason for a row', () => {
@@ -29,6 +42,24 @@ describe('the reason for a row', () => {
   it('states only the current and new values in a conflict if the saved value is unknown', () => {
     const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
+  });
+
+  it('states that the column updated_at does not show which value is newer', () => {
+    const row = rowOf(2, { updatedAtMs: Number.NEGATIVE_INFINITY });
+    const reason = (base?: string) =>
+      reasonOf({ item: itemOf(2, 'conflict', { row, code, changes: [change('conflict', 'b', 'c', base)] }) });
+    expect(reason()).toBe(
+      'destination: the service has b, the row has c, and the column updated_at does not show which is newer',
+    );
+    expect(reason('a')).toBe('destination: the list had a, the service has b, the row has c');
+  });
+
+  it('states each field, and also what the service stored otherwise', () => {
+    const changes = [{ ...change('keep', 'b', 'c', 'a'), field: 'name' as const }, change('drift', 'd', 'e')];
+    const altered = [{ field: 'status', sent: '', stored: 'active' }] as const;
+    expect(reasonOf(endOf(itemOf(2, 'unchanged', { code, changes }), 'unchanged', { altered }))).toBe(
+      'name: the service has b, which is kept (the row has c); destination: the service has d, last applied: e; status: the service stored active instead of (empty)',
+    );
   });
 
   it('shows the differing part of long values, and marks an empty value', () => {
@@ -109,6 +140,15 @@ describe('the reason for a row', () => {
     expect(of('failed')).toBe('an earlier run created no code for it');
   });
 
+  it('does not repeat the outcome `gone` of earlier results if the row has a code again, or your decision', () => {
+    const row = rowOf(2, { values: new Map([['outcome', 'gone']]) });
+    expect(reasonOf({ item: itemOf(2, 'unchanged', { row, code }) })).toBeUndefined();
+    const skipped = { ...row, decision: { is: 'skip' } as const };
+    expect(
+      reasonOf({ item: itemOf(2, 'unchanged', { row: skipped, reason: 'skipped by your decision' }) }),
+    ).toBe('skipped by your decision');
+  });
+
   it('reports that the code of a removed key is paused, or was deleted', () => {
     const removed = {
       key: 'menu',
@@ -119,6 +159,49 @@ describe('the reason for a row', () => {
     );
     expect(reasonOf({ item: itemOf(0, 'removed', { key: 'menu' }) })).toContain(
       'its code was deleted from the service',
+    );
+  });
+
+  it('reports a removed key once, and why its code is not paused', () => {
+    const of = (more: Parameters<typeof itemOf>[2]) =>
+      reasonOf({ item: itemOf(0, 'removed', { key: 'menu', code, ...more }) });
+    expect(of({})).toBe('its key was removed from the file');
+    expect(of({ reason: 'its code, which qrctl paused, was reactivated' })).toBe(
+      'its key was removed from the file; its code, which qrctl paused, was reactivated',
+    );
+  });
+
+  it('states why a row needs a new code', () => {
+    expect(reasonOf({ item: { ...creation(2), repeats: SENDING } })).toBe('an earlier request was lost');
+    expect(reasonOf({ item: { ...creation(2), replaces: 'id-1' } })).toBe(
+      'replaces the code id-1, with a new slug',
+    );
+    const waiting = { ...creation(2), repeats: SENDING, isWaiting: true };
+    expect(reasonOf({ item: waiting })).toBe(
+      'an earlier run received no response, so qrctl looks for its code first',
+    );
+  });
+
+  it('states that no code has the ID of a row to delete', () => {
+    expect(reasonOf({ item: itemOf(2, 'deleted', { goneId: 'id-1' }) })).toBe('no code has its ID or slug');
+  });
+
+  it('names a missing code by its slug if the row has no ID', () => {
+    expect(reasonOf({ item: itemOf(2, 'gone', { how: 'slug', goneSlug: 'old menu' }) })).toBe(
+      '"old menu" does not exist (deleted, or never a code of this workspace)',
+    );
+  });
+
+  it('names the other key of a code with the same values', () => {
+    const reason = 'an earlier run used this code for the key "a", maybe from another file';
+    expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal', reason }) })).toBe(
+      `same values as menu (id-menu); ${reason}`,
+    );
+  });
+
+  it('is only the reason for an uncertain row without candidates', () => {
+    expect(reasonOf({ item: itemOf(2, 'undecided', { reason: 'its request got no response' }) })).toBe(
+      'its request got no response',
     );
   });
 
@@ -166,7 +249,25 @@ describe('the error column in results', () => {
     expect(answers('exists', 'apply')).toBe('To decide, enter its ID, new or skip in the column decision');
   });
 
+  it('lists `new` for an uncertain row only if the command can create codes', () => {
+    const of = (verb: Parameters<typeof explainRow>[1]) =>
+      explainRow({ item: itemOf(2, 'undecided', { reason: 'two codes match' }) }, verb);
+    expect(of('apply')).toBe(
+      'two codes match. To decide, enter the ID of a code, new or skip in the column decision',
+    );
+    expect(of('update')).toBe(
+      'two codes match. To decide, enter the ID of a code or skip in the column decision',
+    );
+  });
+
+  it('is only the request error for a code that was deleted during the run', () => {
+    const end = endOf(update(2, 'menu', 'https://example.com/new'), 'gone', { error: 'not found (404)' });
+    expect(explainRow(end, 'create')).toBe('not found (404)');
+  });
+
   it('lists no values for rows that need no decision', () => {
+    expect(answers('edited', 'update')).toBeUndefined();
+    expect(answers('edited', 'apply')).toBeUndefined();
     expect(answers('exists', 'create')).toBeUndefined();
     expect(answers('gone', 'update')).toBeUndefined();
     expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();
@@ -177,6 +278,70 @@ describe('the error column in results', () => {
     expect(explainRow({ item: itemOf(2, 'gone', { row, goneId: 'id-1' }) }, 'create')).toContain(
       'The decision theirs does not apply. To decide, enter new or skip in the column decision',
     );
+  });
+
+  it.each([
+    ['undecided', 'mine', true],
+    ['gone', 'mine', true],
+    ['gone', 'skip', false],
+    ['undecided', 'new', false],
+    ['conflict', 'mine', false],
+    ['edited', 'theirs', false],
+  ] as const)(
+    'of a row with the state %s and the decision %s states whether it applies',
+    (action, is, isUseless) => {
+      const row = rowOf(2, { decision: { is } });
+      const error = explainRow({ item: itemOf(2, action, { row, code, goneId: 'id-1' }) }, 'create');
+      expect(error?.includes(`The decision ${is} does not apply. To decide, enter`)).toBe(isUseless);
+    },
+  );
+});
+
+describe('the questions of a run', () => {
+  it.each([
+    [
+      'undecided',
+      '1 row could not be matched to a code with certainty',
+      '2 rows could not be matched to a code with certainty',
+    ],
+    ['gone', 'the code of 1 row does not exist', 'the codes of 2 rows do not exist'],
+    [
+      'conflict',
+      '1 row conflicts with changes on the service',
+      '2 rows conflict with changes on the service',
+    ],
+    ['exists', '1 row exists already on the service', '2 rows exist already on the service'],
+    ['edited', '1 row differs from its code', '2 rows differ from their codes'],
+  ] as const)('are counted with the correct plural (%s)', (question, one, two) => {
+    expect(countQuestions(question, 1)).toBe(one);
+    expect(countQuestions(question, 2)).toBe(two);
+  });
+
+  it.each([
+    [['conflict'], 'create', 'mine changes the code, theirs keeps it, skip sends nothing'],
+    [['gone'], 'create', 'new creates another, skip sends nothing'],
+    [['gone'], 'update', 'skip sends nothing'],
+    [['exists'], 'apply', 'new creates another, an ID or slug assigns a code, skip sends nothing'],
+    [['undecided'], 'delete', 'an ID or slug assigns a code, skip sends nothing'],
+    [
+      ['conflict', 'gone'],
+      'create',
+      'mine changes the code, theirs keeps it, new creates another, skip sends nothing',
+    ],
+  ] as const)('are answered only with the words that apply (%#)', (questions, verb, words) => {
+    expect(describeAnswers(questions, verb)).toBe(words);
+  });
+
+  it('name a row by its key, else by its line or item number', () => {
+    const item = itemOf(3, 'undecided');
+    expect(nameItem({ ...item, key: 'menu' }, { name: 'codes.csv' })).toBe('key "menu"');
+    expect(nameItem(item, { name: 'codes.csv' })).toBe('line 3');
+    expect(nameItem(item, { name: 'codes.json', form: { is: 'json' } })).toBe('item 3');
+  });
+
+  it('name the code if the file has no row for it, as for a duplicate', () => {
+    const item = itemOf(0, 'undecided', { candidates: [code, codeOf('other')] });
+    expect(nameItem(item, { name: 'codes.csv' })).toBe('code menu');
   });
 });
 

@@ -87,6 +87,82 @@ describe('the exit code of a dry run', () => {
     });
   });
 
+  it.each([
+    ['12', 'key:12'],
+    ['2-5', 'key:2-5'],
+    ['all', 'key:all'],
+    ['key:a', 'key:key:a'],
+    ['line:2', 'key:line:2'],
+    ['12a', '12a'],
+    ['a12', 'a12'],
+    ['2-', '2-'],
+    ['hall', 'hall'],
+    ['alley', 'alley'],
+    ['my-key:a', 'my-key:a'],
+    ['two\nlines', 'KEY'],
+  ])('comes with a flag that names the key %j as %s', (key, row) => {
+    const { hint } = reasonOfPlan(planOf([{ ...exists, key }]), 'apply');
+    expect(hint).toBe(
+      `To assign the existing code, add --adopt-existing. To create a new code, add --as-new ${row}.`,
+    );
+  });
+
+  it('comes with a hint that names no row if there are several', () => {
+    const two = [exists, itemOf(3, 'exists', { code: codeOf('other') })];
+    expect(reasonOfPlan(planOf(two), 'apply').hint).toBe(
+      'To assign the existing codes, add --adopt-existing. To create a new code, add --as-new ROW.',
+    );
+    const uncertain = [itemOf(2, 'undecided'), itemOf(3, 'undecided')];
+    expect(reasonOfPlan(planOf(uncertain), 'update').hint).toBe('To assign a code, add --adopt ROW=CODE.');
+    const duplicate = itemOf(0, 'undecided', { candidates: [menu, codeOf('other')] });
+    expect(reasonOfPlan(planOf([duplicate]), 'update').hint).toBe('To assign a code, add --adopt ROW=CODE.');
+  });
+
+  it('comes with one hint for uncertain rows and for guesses in a file with IDs', () => {
+    const guess = itemOf(3, 'edited', { code: menu, isForeign: true });
+    const own = itemOf(4, 'edited', { code: menu });
+    expect(reasonOfPlan(planOf([guess, own, itemOf(2, 'undecided')]), 'create')).toMatchObject({
+      message: '1 row could not be matched to a code with certainty',
+      hint: 'To assign a code, add --adopt 2=CODE. To create a new code, add --as-new 2.',
+    });
+    expect(reasonOfPlan(planOf([own, itemOf(5, 'edited', { code: menu })]), 'create')).toMatchObject({
+      message: '2 rows differ from their codes',
+      hint: 'To change the existing codes, add --apply-edits. To create a new code, add --as-new ROW.',
+    });
+  });
+
+  it('comes with only the next step of a deletion if its code was changed', () => {
+    const nextStep = 'To delete a changed code, enter mine in the column decision, or save a new list.';
+    const changed = itemOf(2, 'conflict', { code: menu, nextStep });
+    expect(reasonOfPlan(planOf([changed]), 'delete').hint).toBe(nextStep);
+  });
+
+  it('is 8 for a removed key only if it is new or its code is still to be paused', () => {
+    const removed = itemOf(0, 'removed', { key: 'menu', code: menu });
+    const paused = { ...removed, send: { status: 'paused' } } as const;
+    expect(exitOfPlan(planOf([paused]), 'apply')).toBe(8);
+    expect(countRequests({ items: [removed, { ...removed, isNews: true }, paused] })).toBe(1);
+  });
+
+  it('comes with a message that counts a code with several rows once', () => {
+    const rows = [update(2, 'menu', 'a'), update(3, 'menu', 'b'), update(4, 'other', 'c')];
+    expect(reasonOfPlan(planOf(rows), 'update').message).toBe('a run would change 2 codes');
+    expect(reasonOfPlan(planOf([]), 'update')).toEqual({ exit: 0, message: 'a run would change nothing' });
+  });
+
+  it('comes with an error that refers to the plan, unless there is a more specific hint', () => {
+    const failure = failureOfPlan(planOf([creation(2)]), 'create');
+    expect(exitCodeOf(failure)).toBe(8);
+    expect(failure).toMatchObject({
+      message: 'a run would change 1 code',
+      hint: 'See the plan for the changes.',
+    });
+    expect(failureOfPlan(planOf([itemOf(2, 'failed')]), 'create')?.hint).toBe(
+      'See the plan for the changes.',
+    );
+    expect(failureOfPlan(planOf([gone]), 'update')?.hint).toBe('Remove the row from the file.');
+  });
+
   it('comes with a message that has the number of codes that a run would change', () => {
     expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe(
       'a run would change 2 codes',

@@ -39,6 +39,9 @@ describe('the error after a run', () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
     expect(describeExisting(0)).toBeUndefined();
+    expect(describeExisting(1)).toBe(
+      '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',
+    );
     expect(describeExisting(300)).toBe(
       '300 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
     );
@@ -63,12 +66,52 @@ describe('the error after a run', () => {
     );
   });
 
+  it('suggests nothing after an outage if the command has no results file, or after other errors', () => {
+    const outage = new UnavailableError('no response');
+    expect(failureOf([done], 'create', { stop: outage, resultsPath: undefined })?.hint).toBeUndefined();
+    expect(failureOf([done], 'create', { stop: new AuthError('bad key') })?.hint).toBeUndefined();
+    expect(failureOf([done], 'create', { stop: outage })?.hint).toBe(
+      'When the service is available again, run the same command to finish.',
+    );
+  });
+
   it('has exit code 8 for failed rows, and states their common reason', () => {
     expect(failureOf([done, rejected(3), rejected(4)])).toEqual({
       exit: 8,
       lines: ['2 of 3 rows failed: invalid name'],
       hint: 'To retry the failed rows, run the same command again. See codes.results.csv for the reasons.',
     });
+  });
+
+  it('states no common reason if the reasons differ, or if there is none', () => {
+    const other = endOf(creation(5), 'failed', { error: 'name is too long' });
+    expect(failureOf([rejected(2), other])?.lines).toEqual(['2 of 2 rows failed']);
+    expect(failureOf([endOf(creation(2), 'not-attempted')])?.lines).toEqual(['1 row failed']);
+    expect(failureOf([rejected(2)])?.lines).toEqual(['1 row failed: invalid name']);
+  });
+
+  it('has exit code 9 if a backup that could not be verified stopped the run', () => {
+    const stop = new UnprovenError('the backup of menu is incomplete');
+    const failed = endOf(creation(2), 'failed', { error: stop.message });
+    expect(failureOf([failed, rejected(3)], 'delete', { stop, isUnproven: true })).toMatchObject({
+      exit: 9,
+      lines: ['2 of 2 rows failed'],
+    });
+  });
+
+  it('is the error that stopped the run if it concerns all rows, even if a row failed because of it', () => {
+    const stop = new AuthError('the key was rejected');
+    const failed = endOf(creation(2), 'failed', { error: stop.message });
+    expect(failureOf([failed, rejected(3)], 'create', { stop })).toMatchObject({
+      exit: 3,
+      lines: [stop.message],
+    });
+  });
+
+  it('keeps the error that stopped the run as its cause', () => {
+    const stop = new RejectedError('invalid name');
+    const run = { verb: 'create', file: { name: 'codes.csv' }, stop } as const;
+    expect(failureOfRun([rejected(2)], run)).toMatchObject({ cause: stop });
   });
 
   it('has exit code 8 if a failed row stopped the run (--fail-fast)', () => {
@@ -128,6 +171,30 @@ describe('the error after a run', () => {
     });
   });
 
+  it('suggests the column decision for single rows only in a conflict, if the run has no results file', () => {
+    const facts = { resultsPath: undefined };
+    const word = 'in the column decision';
+    expect(failureOf([conflict], 'update', facts)?.hint).toContain(word);
+    expect(failureOf([edited], 'create', facts)?.hint).not.toContain(word);
+    expect(failureOf([undecided, conflict], 'update', facts)?.hint).toContain(word);
+    expect(failureOf([rejected(2)], 'update', facts)?.hint).toBe(
+      'To retry the failed rows, run the same command again. See the output for the reasons.',
+    );
+    expect(failureOf([conflict], 'update')?.hint).not.toContain('mine or theirs');
+  });
+
+  it('asks for no decision about deleted codes if the command creates none', () => {
+    const { hint } = failureOf([gone(3), done], 'update') ?? {};
+    expect(hint).toBe('Remove the row from the file.');
+    expect(failureOf([gone(3), conflict], 'update')?.hint).toMatch(/^Enter your decisions in the column/);
+  });
+
+  it('suggests a file name that a shell can use', () => {
+    const { hint } = failureOf([conflict], 'update', { resultsPath: 'my codes.results.csv' }) ?? {};
+    expect(hint).toContain('of my codes.results.csv (');
+    expect(hint).toContain("--from 'my codes.results.csv'.");
+  });
+
   it('suggests --apply-edits together with --conflicts file for a conflict with `qr create`', () => {
     const { hint } = failureOf([conflict], 'create') ?? {};
     expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
@@ -165,6 +232,18 @@ describe('the error after a run', () => {
     const { lines = [] } = failureOf(ends, 'apply') ?? {};
     expect(lines).toHaveLength(7);
     expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
+    const { lines: printed = [] } = failureOf(ends, 'apply', { resultsPath: undefined }) ?? {};
+    expect(printed.at(-1)).toBe('  and 295 more; see the output');
+    expect(failureOf(ends.slice(0, 5), 'apply')?.lines).toHaveLength(6);
+  });
+
+  it('counts rows, not reasons, that it does not list', () => {
+    const of = (line: number, slug: string) =>
+      endOf(itemOf(line, 'exists', { code: codeOf(slug) }), 'exists');
+    const ends = ['a', 'a', 'a', 'a', 'b', 'c', 'd', 'e', 'f', 'f'].map((slug, at) => of(at + 2, slug));
+    const { lines = [] } = failureOf(ends, 'apply') ?? {};
+    expect(lines[1]).toBe('  line 2, line 3, line 4, 1 other: same values as a (id-a)');
+    expect(lines.at(-1)).toBe('  and 2 more; see codes.results.csv');
   });
 
   it('has exit code 9 for a deleted code if the command can create codes, and 8 for `qr update`', () => {
@@ -183,6 +262,7 @@ describe('the error after a run', () => {
   it('has exit code 4 for `qr update` if the codes of all rows are gone', () => {
     expect(failureOf([gone(2), gone(3)], 'update')?.exit).toBe(4);
     expect(failureOf([gone(2), gone(3)], 'create')?.exit).toBe(9);
+    expect(failureOf([gone(2), rejected(3)], 'update')?.exit).toBe(8);
   });
 
   it('has exit code 9 if a backup could not be verified', () => {
