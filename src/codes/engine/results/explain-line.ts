@@ -38,7 +38,7 @@ export function explainLine(
       }),
       { most: 3, separator: '; ' },
     );
-  const ofKey = claims.filter((claim) => key !== undefined && claim.key === key);
+  const ofKey = claims.filter((claim) => claim.key === key);
   const ofValues = claims.filter(({ rows }) => rows.some((one) => valuesKey(one) === same));
   const unclear = ledger.unclear.filter((sending) =>
     sending.key === undefined ? valuesKey(sending.values) === same : sending.key === key,

@@ -53,7 +53,7 @@ export function nameItem({ row, key, candidates: [code] }: PlanItem, file: Sourc
   return row ? placeOf(file, row.line) : `code ${quote(code?.slug ?? '')}`;
 }
 
-const LOOKS_LIKE_LINES = /^(?:\d+(?:-\d+)?|all|key:.*|line:.*)$/s;
+const LOOKS_LIKE_LINES = /^(?:\d+(?:-\d+)?$|all$|key:|line:)/;
 
 function flagRow({ row, key }: PlanItem): string {
   if (key === undefined) return String(row?.line ?? 'ROW');
@@ -186,11 +186,11 @@ function ownReason(row: PlanRow): string | undefined {
     case 'unchanged':
       return wasGone(item) ? 'an earlier run found that its code does not exist' : undefined;
     case 'edited':
-      return `${isKnown(item) ? 'differs from its code' : 'may be an edit of the code'} ${nameCodes(code ? [code] : candidates)}`;
+      return `${item.how === 'guess' ? 'may be an edit of the code' : 'differs from its code'} ${nameCodes(code ? [code] : candidates)}`;
     case 'removed':
       return reasonOfRemoval(item);
     case 'create':
-      return outcome === undefined ? reasonOfCreation(item) : item.reason;
+      return outcome === undefined ? reasonOfCreation(item) : undefined;
     default:
       return undefined;
   }
@@ -216,10 +216,6 @@ function reasonOfCreation({ isWaiting, repeats, replaces }: PlanItem): string | 
   return replaces === undefined ? undefined : `replaces the code ${replaces}, with a new slug`;
 }
 
-function isKnown({ how }: PlanItem): boolean {
-  return how !== 'guess' && how !== 'none';
-}
-
 function nameCode({ id, slug }: Pick<QrCode, 'id' | 'slug'>): string {
   return `${quote(slug)} (${id})`;
 }
@@ -237,9 +233,8 @@ function explainChange(
   { field, old, new: value, base, what }: FieldChange,
   saved: Pick<Row, 'updatedAtMs'> | undefined,
 ): string | undefined {
-  const [service = '', row = ''] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
-  const list =
-    base === undefined || base === old ? undefined : showValue(shortenPair(base, value, LONGEST_COMMON)[0]);
+  const [service, row] = showPair(old, value);
+  const [list] = base === undefined || base === old ? [] : showPair(base, value);
   switch (what) {
     case 'send':
       return undefined;
@@ -261,8 +256,14 @@ function explainChange(
 }
 
 function explainAltered({ field, sent, stored }: Altered): string {
-  const [before, after] = shortenPair(sent, stored, LONGEST_COMMON).map(showValue);
+  const [before, after] = showPair(sent, stored);
   return `${field}: the service stored ${after} instead of ${before}`;
+}
+
+/** Formats two values, whose common parts are shortened. */
+function showPair(one: string, other: string): readonly [string, string] {
+  const [short, otherShort] = shortenPair(one, other, LONGEST_COMMON);
+  return [showValue(short), showValue(otherShort)];
 }
 
 function showValue(value: string): string {

@@ -69,7 +69,9 @@ describe('--explain', () => {
 
   it('names the code with the ID in the row, in lower or upper case, and no other code', () => {
     const code = codeOf(1, { id: 'ABCDEF00-0000-4000-8000-000000000001' });
-    const lines = explain(rowOf(2, { of: code, id: code.id.toLowerCase() }), { codes: [codeOf(2), code] });
+    const lines = explain(rowOf(2, { id: code.id.toLowerCase(), wish: { name: 'Code 1' } }), {
+      codes: [codeOf(2), code],
+    });
     expect(lines[1]).toBe(`1. ID and slug: n0001 (${code.id})`);
   });
 
@@ -107,6 +109,19 @@ describe('--explain', () => {
     );
     expect(lines[2]).toBe('2. Key: no earlier run knows "m2"');
     expect(explain(MENU, { ledger: madeBefore([menu(1)], [MENU]) })[2]).toBe('2. Key: the row has none');
+  });
+
+  it('shows an earlier run that used the values first or last, and no run that used other values', () => {
+    const edited = { name: 'Old menu', destination: A };
+    const stored = { ...edited, status: 'active' };
+    const ledger: LedgerRecord[] = [
+      ...madeBefore([menu(1), codeOf(3)]),
+      { is: 'found', run: 'before', id: idOf(1), row: edited, stored },
+    ];
+    for (const row of [MENU, newRow(2, 'Old menu', A)])
+      expect(explain(row, { codes: [menu(1), codeOf(3)], ledger })[3]).toBe(
+        `3. Ledger of this machine: an earlier run created n0001 (${idOf(1)})`,
+      );
   });
 
   it('shows that the code of an earlier run no longer exists', () => {
