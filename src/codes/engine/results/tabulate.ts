@@ -33,8 +33,8 @@ function baseCellOf(end: RowEnd): string | null {
   return formatBase({ name: of('name'), destination: of('destination'), status: of('status') });
 }
 
-function takesTheirs({ row, code, isOpen }: RowEnd): boolean {
-  return row.decision?.is === 'theirs' && code !== undefined && !isOpen;
+function takesTheirs({ row, isOpen }: RowEnd): boolean {
+  return row.decision?.is === 'theirs' && !isOpen;
 }
 
 function openChange(end: RowEnd, field: Field): FieldChange | undefined {
@@ -66,7 +66,6 @@ function findAddedColumns(before: Input | undefined, input: Input): AddedColumns
   if (!before) return NONE;
   const known = new Set([...input.columns.map(fold), ...OUR_COLUMNS, ...UTM_COLUMNS, 'key']);
   const names = before.columns.filter((column) => !known.has(fold(column)) && !isHeaderWord(column));
-  if (names.length === 0) return NONE;
   const idColumn = findColumn(before.columns, 'id') ?? '';
   const idOf = ({ values }: InputRow) =>
     String(values.get(idColumn) ?? '')
@@ -106,14 +105,12 @@ export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }:
   const columns = [...theirs, ...added.names, ...ours];
   const fieldOf = new Map(theirs.flatMap((column) => columnField(column, input)));
   const decisionColumn = findColumn(input.columns, 'decision') ?? '';
-  // In an ordinary object, assigning to a column `__proto__` would set the prototype.
-  const isOdd = columns.includes('__proto__');
 
   function cellOf(column: string, end: RowEnd): unknown {
     const field = fieldOf.get(column);
     const value = end.row.values.get(column) ?? null;
     if (field === undefined || !end.code) return value;
-    const current = end.code[field] ?? null;
+    const current = end.code[field];
     const isTag = UTM_COLUMNS.includes(fold(column));
     const isChanged = end.changes.some((change) => change.field === field);
     if (takesTheirs(end) && isChanged) return isTag ? null : current;
@@ -129,17 +126,20 @@ export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }:
       const { row, code, outcome, error } = end;
       const id = code?.id ?? row.id ?? null;
       const slug = code?.slug ?? row.slug ?? null;
-      const cells: Record<string, unknown> = isOdd ? Object.create(null) : {};
-      for (const column of theirs) cells[column] = cellOf(column, end);
-      for (const column of added.names) cells[column] = added.cellOf(column, row.row, id ?? undefined);
-      cells.id = id;
-      cells.slug = slug;
-      if (shortUrlOf) cells.short_url = id !== null && slug !== null ? shortUrlOf({ id, slug }) : null;
-      cells.outcome = outcome;
-      cells.error = error ?? null;
-      cells.base = baseCellOf(end);
-      cells.decision = keepsDecision(row, outcome) ? (row.values.get(decisionColumn) ?? null) : null;
-      return isOdd ? Object.fromEntries(Object.entries(cells)) : cells;
+      // Assigning to a column `__proto__` would set the prototype.
+      return Object.fromEntries([
+        ...theirs.map((column) => [column, cellOf(column, end)]),
+        ...added.names.map((column) => [column, added.cellOf(column, row.row, id ?? undefined)]),
+        ['id', id],
+        ['slug', slug],
+        ...(shortUrlOf
+          ? [['short_url', id !== null && slug !== null ? shortUrlOf({ id, slug }) : null]]
+          : []),
+        ['outcome', outcome],
+        ['error', error ?? null],
+        ['base', baseCellOf(end)],
+        ['decision', keepsDecision(row, outcome) ? (row.values.get(decisionColumn) ?? null) : null],
+      ]);
     },
   };
 }

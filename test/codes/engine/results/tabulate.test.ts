@@ -97,6 +97,57 @@ describe('results', () => {
     ).toEqual(['https://go.example/abc', null]);
   });
 
+  it('have the ID and slug in the row, and its short URL, if its code was not looked up', async () => {
+    const input = await parse(`name,id,slug\na,${ID},abc\nb,${OTHER_ID},\n`);
+    const { rows } = await checkRows(input, { verb: 'create' });
+    const table = tabulate(input, { shortUrlOf: ({ id, slug }) => `https://go.example/${slug}?${id}` });
+    const ended = { outcome: 'not-attempted', changes: [], isOpen: true } as const;
+    expect(rows.map((row) => table.row({ row, ...ended }))).toMatchObject([
+      { id: ID, slug: 'abc', short_url: `https://go.example/abc?${ID}` },
+      { id: OTHER_ID, slug: null, short_url: null },
+    ]);
+  });
+
+  it('keep a column short_url in the input unless they have their own', async () => {
+    const input = await parse('Short_URL,name\nmine,a\n');
+    expect(tabulate(input).columns.slice(0, 2)).toEqual(['Short_URL', 'name']);
+    expect(tabulate(input, { shortUrlOf: () => '' }).columns.slice(0, 4)).toEqual([
+      'name',
+      'id',
+      'slug',
+      'short_url',
+    ]);
+  });
+
+  it('replace only the destination if flags added UTM tags', async () => {
+    const input = await parse(
+      JSON.stringify([
+        { name: 'a', destination: 'https://x.de/', UTM_medium: 'print' },
+        { name: 'b', UTM_medium: 'print' },
+      ]),
+      'codes.json',
+    );
+    const { rows } = await checkRows(input, { verb: 'create', force: true });
+    const table = tabulate(input, { isTagged: true });
+    const code = { ...CODE, destination: 'https://x.de/?utm_medium=print' };
+    const ended = { outcome: 'created', code, changes: [], isOpen: false } as const;
+    expect(rows.map((row) => table.row({ row, ...ended }))).toMatchObject([
+      { name: 'a', destination: code.destination, UTM_medium: 'print' },
+      { name: 'b', destination: null, UTM_medium: 'print' },
+    ]);
+  });
+
+  it('keep the destination in the row if it was not sent', async () => {
+    const input = await parse('name,destination\na,https://mine.de/\n');
+    const { rows } = await checkRows(input, { verb: 'create' });
+    const table = tabulate(input, { isTagged: true });
+    const changes = [change('conflict', { field: 'destination' })];
+    const cells = rows.map((row) =>
+      table.row({ row, outcome: 'conflict', code: CODE, changes, isOpen: true }),
+    );
+    expect(cells[0]?.destination).toBe('https://mine.de/');
+  });
+
   it('have a column named __proto__ if the input has it', async () => {
     const [row] = (await tableOf(await parse('name,__proto__\na,b\n'), [])).rows;
     expect(Object.keys(row ?? {})).toContain('__proto__');
@@ -159,7 +210,75 @@ describe('the base in results', () => {
   });
 });
 
+describe('the base of each field in results', () => {
+  const current = baseOf(CODE);
+
+  it('is decided field by field', async () => {
+    const changes = [
+      change('send'),
+      change('keep', { field: 'destination' }),
+      change('conflict', { field: 'status' }),
+    ];
+    expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...SAVED, name: current.name }));
+  });
+
+  it('is that before our own last change if the row has no base, and unknown for an overwritten value', async () => {
+    const kept = [change('keep', { field: 'destination', base: 'https://old.de/' })];
+    expect((await rowOf({ code: CODE, changes: kept }, `${ID},Mine,,`)).base).toBe(
+      formatBase({ ...current, destination: SAVED.destination }),
+    );
+    const overwritten = {
+      outcome: 'failed',
+      code: CODE,
+      changes: [change('overwrite')],
+      isOpen: true,
+    } as const;
+    expect((await rowOf(overwritten, `${ID},Mine,,`)).base).toBe(formatBase({ ...current, name: 'ffffff' }));
+  });
+
+  it('is kept in a dated row that is not due yet', async () => {
+    expect((await rowOf({ outcome: 'later', code: CODE })).base).toBe(formatBase(SAVED));
+    expect((await rowOf({ outcome: 'later', code: CODE }, `${ID},Mine,,`)).base).toBeNull();
+  });
+});
+
 describe('a decision in the results', () => {
+  it('with the value `theirs` changes no cell of a row that remains open, or whose code is unknown', async () => {
+    const cells = `${ID},Mine,${formatBase(SAVED)},theirs`;
+    const changes = [change('conflict')];
+    const open = await rowOf({ outcome: 'failed', code: CODE, changes, isOpen: true }, cells);
+    expect(open).toMatchObject({ name: 'Mine', base: formatBase({ ...baseOf(CODE), name: SAVED.name }) });
+    const gone = await rowOf({ outcome: 'gone', changes }, cells);
+    expect(gone).toMatchObject({ name: 'Mine', base: formatBase(SAVED), decision: null });
+  });
+
+  it('with the value `theirs` keeps cells with UTM tags if the destination is the same', async () => {
+    const input = await parse(`id,url,utm_source,name,decision\n${ID},https://x.de/,flyer,Mine,theirs\n`);
+    const { rows } = await tableOf(input, [{ outcome: 'unchanged', code: CODE, changes: [change('keep')] }]);
+    expect(rows[0]).toMatchObject({ name: 'Menu', url: 'https://x.de/', utm_source: 'flyer' });
+  });
+
+  it('with the value `theirs` empties the destination of a code without one', async () => {
+    const input = await parse(`id,url,decision\n${ID},https://mine.de/,theirs\n`);
+    const code = { ...CODE, destination: null };
+    const changes = [change('keep', { field: 'destination' })];
+    const { rows } = await tableOf(input, [{ outcome: 'unchanged', code, changes }]);
+    expect(rows[0]?.url).toBeNull();
+  });
+
+  it('with a slug is kept until the row has its code', async () => {
+    for (const outcome of ['undecided', 'conflict', 'edited', 'gone'] as const)
+      expect(await rowOf({ outcome, isOpen: true }, `${ID},Mine,,abc`)).toMatchObject({ decision: 'abc' });
+    for (const outcome of ['updated', 'failed', 'exists'] as const)
+      expect(await rowOf({ outcome }, `${ID},Mine,,abc`)).toMatchObject({ decision: null });
+  });
+
+  it('is kept in a column with another spelling', async () => {
+    const input = await parse(`id,name,Decision\n${ID},Mine,skip\n`);
+    const { rows } = await tableOf(input, [{ outcome: 'not-attempted', isOpen: true }]);
+    expect(rows[0]).toMatchObject({ decision: 'skip' });
+  });
+
   it("with the value `theirs` replaces cells that differ from the code with the code's values, and is removed", async () => {
     const input = await parse(
       `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
@@ -204,6 +323,51 @@ describe('columns that the user added to the results', () => {
     expect(columns).toEqual(['name', 'note', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
     // As it is in the file, with what escapes it.
     expect(rows.map(({ note }) => note)).toEqual(["'=first", 'second', 'third']);
+  });
+
+  it('are matched by ID in any case and with spaces, even if the earlier results have more rows', async () => {
+    const results = await parse(
+      `name,Id,outcome,note\na,,failed,first\nb, ${ID.toUpperCase()} ,created,second\n`,
+      'codes.results.csv',
+    );
+    const { rows } = await tableOf(await parse('name\nb\n'), [{ code: CODE }], results);
+    expect(rows[0]?.note).toBe('second');
+    const { rows: upper } = await tableOf(
+      await parse('name\nb\n'),
+      [{ code: { ...CODE, id: ID.toUpperCase() } }],
+      results,
+    );
+    expect(upper[0]?.note).toBe('second');
+  });
+
+  it('are matched by line for a row that had no code in the earlier results', async () => {
+    const results = await parse(before, 'codes.results.csv');
+    const ends: End[] = [{ code: CODE }, { code: CODE }, { code: { ...CODE, id: ID.replace('6', '7') } }];
+    const { rows } = await tableOf(await parse('name\na\nb\nc\n'), ends, results);
+    expect(rows[2]?.note).toBe('third');
+    const withoutIds = await parse('name,outcome,note\na,failed,first\nb,failed,second\n');
+    const { rows: others } = await tableOf(await parse('name\na\nb\n'), [{ code: CODE }, {}], withoutIds);
+    expect(others.map(({ note }) => note)).toEqual(['first', 'second']);
+  });
+
+  it('exclude columns that qrctl reads, in any spelling', async () => {
+    const results = await parse(
+      'NAME,ID,outcome,utm_source,UTM_Medium,Key,type,created_at,at,Short_url,Ziel,note,Note 2\na,,failed,b,c,d,url,,,,,e,f\n',
+      'codes.results.csv',
+    );
+    const { columns } = await tableOf(await parse('name,NOTE\na,b\n'), [], results);
+    expect(columns.slice(0, 3)).toEqual(['name', 'NOTE', 'Note 2']);
+    expect(columns[3]).toBe('id');
+  });
+
+  it('keep their dates, as do the columns in the input', async () => {
+    const input = { ...(await parse('name,ends\na,b\n')), dateColumns: new Set(['ends']) };
+    const results = {
+      ...(await parse(before, 'codes.results.csv')),
+      dateColumns: new Set(['note', 'status']),
+    };
+    expect(tabulate(input, { before: results }).dateColumns).toEqual(new Set(['ends', 'note']));
+    expect(tabulate(await parse('name\na\n')).dateColumns).toEqual(new Set());
   });
 
   it('have an empty cell for a row that the earlier results lack', async () => {
