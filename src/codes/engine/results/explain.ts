@@ -15,13 +15,13 @@ export type RowState = PlanAction | 'not-attempted';
 const QUESTIONS = ['undecided', 'gone', 'conflict', 'exists', 'edited'] as const;
 type Question = (typeof QUESTIONS)[number];
 
-const SENT_NOTHING: ReadonlySet<string> = new Set([...QUESTIONS, 'failed', 'not-attempted']);
+const SENT_NOTHING: ReadonlySet<unknown> = new Set([...QUESTIONS, 'failed', 'not-attempted']);
 
 export function stateOf({ item, outcome }: PlanRow): RowState {
-  return outcome !== undefined && isUnsent(outcome) ? outcome : item.action;
+  return isUnsent(outcome) ? outcome : item.action;
 }
 
-function isUnsent(outcome: RowEnd['outcome']): outcome is Question | 'failed' | 'not-attempted' {
+function isUnsent(outcome?: RowEnd['outcome']): outcome is Question | 'failed' | 'not-attempted' {
   return SENT_NOTHING.has(outcome);
 }
 
@@ -80,22 +80,24 @@ export function countQuestions(question: Question, count: number): string {
 /** Returns hints with the flags that answer the questions, each once. */
 export function waysOf(groups: readonly QuestionGroup[], verb: Verb): string[] {
   // Guesses in a file with IDs are answered like uncertain rows.
-  const kindOf = ({ question, rows: [row] }: QuestionGroup) => (row?.item.isForeign ? 'undecided' : question);
-  return [...groupBy(groups, kindOf)].map(([kind, of]) =>
+  const asked = groups.flatMap(({ question, rows }) =>
+    rows.map(({ item }) => ({ item, kind: item.isForeign ? 'undecided' : question })),
+  );
+  return [...groupBy(asked, ({ kind }) => kind)].map(([kind, of]) =>
     wayToDecide(
       kind,
-      of.flatMap(({ rows }) => rows),
+      of.map(({ item }) => item),
       verb,
     ),
   );
 }
 
-function wayToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): string {
-  const [first] = rows;
-  if (first?.item.nextStep !== undefined) return first.item.nextStep;
-  const row = first === undefined || rows.length > 1 ? 'ROW' : flagRow(first.item);
+function wayToDecide(question: Question, items: readonly PlanItem[], verb: Verb): string {
+  const [nextStep] = items.flatMap((item) => item.nextStep ?? []);
+  if (nextStep !== undefined) return nextStep;
+  const [row = 'ROW'] = items.length > 1 ? [] : items.map(flagRow);
   const asNew = `To create a new code, add --as-new ${row}.`;
-  const codes = rows.length === 1 ? 'the existing code' : 'the existing codes';
+  const codes = items.length === 1 ? 'the existing code' : 'the existing codes';
   switch (question) {
     case 'undecided':
       return `To assign a code, add --adopt ${row}=CODE.${mayCreate(verb) ? ` ${asNew}` : ''}`;
@@ -104,7 +106,7 @@ function wayToDecide(question: Question, rows: readonly PlanRow[], verb: Verb): 
     case 'conflict':
       return `To send the values of the file, add ${verb === 'create' ? '--apply-edits and ' : ''}--conflicts file. To keep the values of the service, add --conflicts service.`;
     case 'exists':
-      return verb === 'apply' ? `To assign ${codes}, add --adopt-existing. ${asNew}` : asNew;
+      return `To assign ${codes}, add --adopt-existing. ${asNew}`;
     case 'edited':
       return `To change ${codes}, add --apply-edits. ${asNew}`;
   }
@@ -124,7 +126,7 @@ export function describeAnswers(questions: readonly Question[], verb: Verb): str
   return words.filter(Boolean).join(', ');
 }
 
-const ANSWERS: Readonly<Record<Question, string>> = {
+const ANSWERS: Readonly<Partial<Record<RowState, string>>> = {
   undecided: 'the ID of a code, new or skip',
   gone: 'new or skip',
   conflict: 'mine, theirs or skip',
@@ -134,9 +136,7 @@ const ANSWERS: Readonly<Record<Question, string>> = {
 
 function answersOf(state: RowState, verb: Verb): string | undefined {
   if (state === 'edited' ? verb !== 'create' : !needsDecision(state, verb)) return undefined;
-  const question = QUESTIONS.find((one) => one === state);
-  if (question === undefined) return undefined;
-  return question === 'undecided' && !mayCreate(verb) ? 'the ID of a code or skip' : ANSWERS[question];
+  return state === 'undecided' && !mayCreate(verb) ? 'the ID of a code or skip' : ANSWERS[state];
 }
 
 const MOST_CANDIDATES = 5;
@@ -159,10 +159,9 @@ export function explainRow(row: PlanRow, verb: Verb): string | undefined {
 export function reasonOf(row: PlanRow): string | undefined {
   const { item, error, altered = [] } = row;
   if (error !== undefined) return error;
-  const changes = stateOf(row) === 'removed' ? [] : item.changes;
   const parts = [
     ownReason(row) ?? item.reason,
-    ...changes.map((change) => explainChange(change, item.row)),
+    ...item.changes.map((change) => explainChange(change, item.row)),
     ...altered.map(explainAltered),
   ];
   return parts.filter((part) => part !== undefined).join('; ') || undefined;

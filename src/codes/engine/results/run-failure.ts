@@ -99,7 +99,7 @@ function hintOf(
   { verb, resultsPath }: RunFacts,
 ): string {
   const asked = groups.filter(({ question }) => question !== 'gone' || needsDecision(question, verb));
-  const hasFlags = asked.some(({ rows: [row] }) => row?.item.nextStep === undefined);
+  const hasFlags = asked.some(({ rows }) => rows.some(({ item }) => item.nextStep === undefined));
   const ways = waysOf(groups, verb);
   const questions = groups.map(({ question }) => question);
   const answers = describeAnswers(questions, verb);
@@ -174,8 +174,7 @@ function describeItems(items: readonly PlanItem[], verb: Verb): Pick<PlanReason,
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
   if (failed > 0) counts.push(`${countOf(failed, 'row')} would fail`);
   const ways = waysOf(groups, verb);
-  const isOwn = ({ question, rows: [row] }: QuestionGroup) =>
-    question === 'conflict' && row?.item.nextStep === undefined;
-  if (groups.some(isOwn)) ways.push(DECIDE_ROW);
+  if (items.some(({ action, nextStep }) => action === 'conflict' && nextStep === undefined))
+    ways.push(DECIDE_ROW);
   return { message: counts.join(', '), hint: ways.join(' ') || undefined };
 }

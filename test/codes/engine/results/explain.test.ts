@@ -8,6 +8,7 @@ import {
   explainRow,
   nameItem,
   reasonOf,
+  stateOf,
 } from '#codes/engine/results/explain';
 import { explainLine } from '#codes/engine/results/explain-line';
 import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
@@ -21,6 +22,16 @@ const SENDING = {
   firstIds: new Set<string>(),
 };
 const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
+
+describe('the state of a row', () => {
+  it('is its outcome if the run sent nothing or failed, and otherwise what was planned', () => {
+    expect(stateOf({ item: creation(2) })).toBe('create');
+    expect(stateOf(endOf(creation(2), 'created'))).toBe('create');
+    expect(stateOf(endOf(itemOf(0, 'removed'), 'unchanged'))).toBe('removed');
+    for (const outcome of ['failed', 'not-attempted', 'gone'] as const)
+      expect(stateOf(endOf(update(2, 'menu', 'b'), outcome))).toBe(outcome);
+  });
+});
 
 describe('the reason for a row', () => {
   it('is absent if old and new values explain the change', () => {

@@ -1,7 +1,10 @@
 /** The exit code of a dry run says whether a person has to look at the plan. */
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '#base/errors';
+import { baseOf } from '#codes/engine/plan/base';
+import { groupQuestions, waysOf } from '#codes/engine/results/explain';
 import { countRequests, failureOfPlan, reasonOfPlan } from '#codes/engine/results/run-failure';
+import { newRow, codeOf as numbered, planOf as planRows, rowOf } from '../plan/make.ts';
 import { codeOf, creation, itemOf, planOf, update } from './plan-builder.ts';
 
 const exitOfPlan = (...plan: Parameters<typeof reasonOfPlan>) => reasonOfPlan(...plan).exit;
@@ -118,16 +121,35 @@ describe('the exit code of a dry run', () => {
     expect(reasonOfPlan(planOf([duplicate]), 'update').hint).toBe('To assign a code, add --adopt ROW=CODE.');
   });
 
-  it('comes with one hint for uncertain rows and for guesses in a file with IDs', () => {
+  it('comes with one hint for uncertain rows and for guesses in a file with IDs, and with another for edits', () => {
     const guess = itemOf(3, 'edited', { code: menu, isForeign: true });
     const own = itemOf(4, 'edited', { code: menu });
-    expect(reasonOfPlan(planOf([guess, own, itemOf(2, 'undecided')]), 'create')).toMatchObject({
-      message: '1 row could not be matched to a code with certainty',
-      hint: 'To assign a code, add --adopt 2=CODE. To create a new code, add --as-new 2.',
-    });
-    expect(reasonOfPlan(planOf([own, itemOf(5, 'edited', { code: menu })]), 'create')).toMatchObject({
-      message: '2 rows differ from their codes',
-      hint: 'To change the existing codes, add --apply-edits. To create a new code, add --as-new ROW.',
+    const uncertain = itemOf(2, 'undecided');
+    const decided = 'To assign a code, add --adopt ROW=CODE. To create a new code, add --as-new ROW.';
+    const hintOf = (...items: (typeof own)[]) =>
+      waysOf(groupQuestions(items.map((item) => ({ item }))), 'create');
+    expect(hintOf(uncertain, guess)).toEqual([decided]);
+    const applied = 'To change the existing code, add --apply-edits. To create a new code, add --as-new 4.';
+    for (const edited of [
+      [guess, own],
+      [own, guess],
+    ])
+      expect(hintOf(uncertain, ...edited)).toEqual([decided, applied]);
+    expect(hintOf(own, itemOf(5, 'edited', { code: menu }))).toEqual([
+      'To change the existing codes, add --apply-edits. To create a new code, add --as-new ROW.',
+    ]);
+  });
+
+  it('comes with --apply-edits for the row with an ID and --adopt for the row without, if both were edited', () => {
+    const rows = [
+      newRow(2, 'Code 2', 'https://new.example/'),
+      rowOf(3, { of: numbered(1), base: baseOf(numbered(1)), wish: { name: 'New name' } }),
+    ];
+    const plan = planRows(rows, { codes: [numbered(1), numbered(2)] });
+    expect(plan.items.map(({ action }) => action)).toEqual(['edited', 'edited']);
+    expect(reasonOfPlan(plan, 'create')).toMatchObject({
+      exit: 8,
+      hint: 'To assign a code, add --adopt 2=CODE. To create a new code, add --as-new 2. To change the existing code, add --apply-edits. To create a new code, add --as-new 3.',
     });
   });
 
