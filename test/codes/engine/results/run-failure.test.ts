@@ -205,6 +205,7 @@ describe('the error after a run', () => {
     const changed = { ...conflict, item: { ...conflict.item, nextStep } };
     expect(failureOf([conflict, undecided], 'update')?.hint).toContain('Or add flags to this command.');
     expect(failureOf([changed], 'delete')?.hint).toMatch(/--from codes\.results\.csv\. To delete a changed/);
+    expect(failureOf([changed, undecided], 'delete')?.hint).toContain('Or add flags to this command.');
   });
 
   it('suggests checking the profile first if the codes of all rows are missing, but not for a single row', () => {
@@ -212,6 +213,7 @@ describe('the error after a run', () => {
       /^Check --profile and the API key\. Remove/,
     );
     expect(failureOf([gone(2)], 'update')?.hint).toMatch(/^Remove the row/);
+    expect(failureOf([undecided, undecided], 'update')?.hint).not.toContain('--profile');
   });
 
   it('states only once a reason that several rows share', () => {
