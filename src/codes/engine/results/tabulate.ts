@@ -49,42 +49,36 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
   return value === undefined ? UNKNOWN_BASE[field] : fingerprintOf(value);
 }
 
-interface AddedColumns {
-  names: readonly string[];
-  dates: readonly string[];
-  /** Returns a cell from the earlier results, as in their CSV file. `row` is 1-based. */
-  cellOf(name: string, row: number, id: string | undefined): unknown;
-}
-
-const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
-
 /**
  * Finds columns that only the earlier results have. Matches rows by ID, or by position if both files have
  * equally many rows.
  */
-function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
-  if (!before) return NONE;
+function findAddedColumns(
+  input: Input,
+  { columns, rows, dateColumns }: Pick<Input, 'columns' | 'rows' | 'dateColumns'> = { columns: [], rows: [] },
+) {
   const known = new Set([...input.columns.map(fold), ...OUR_COLUMNS, ...UTM_COLUMNS, 'key']);
-  const names = before.columns.filter((column) => !known.has(fold(column)) && !isHeaderWord(column));
-  const idColumn = findColumn(before.columns, 'id') ?? '';
+  const names = columns.filter((column) => !known.has(fold(column)) && !isHeaderWord(column));
+  const idColumn = findColumn(columns, 'id') ?? '';
   const idOf = ({ values }: InputRow) =>
     String(values.get(idColumn) ?? '')
       .trim()
       .toLowerCase();
-  const byId = new Map(before.rows.map((row) => [idOf(row), row]));
-  const isSameLength = before.rows.length === input.rows.length;
+  const byId = new Map(rows.map((row) => [idOf(row), row]));
+  const isSameLength = rows.length === input.rows.length;
 
   function find(row: number, id: string | undefined): InputRow | undefined {
     const known = id === undefined ? undefined : byId.get(id.toLowerCase());
     if (known) return known;
-    const same = isSameLength ? before?.rows[row - 1] : undefined;
+    const same = isSameLength ? rows[row - 1] : undefined;
     return same && (id === undefined || idOf(same) === '') ? same : undefined;
   }
 
   return {
     names,
-    dates: names.filter((name) => before.dateColumns?.has(name)),
-    cellOf(name, row, id) {
+    dates: names.filter((name) => dateColumns?.has(name)),
+    /** Returns a cell from the earlier results, as in their CSV file. `row` is 1-based. */
+    cellOf(name: string, row: number, id: string | undefined): unknown {
       const found = find(row, id);
       return found?.defused?.get(name) ?? found?.values.get(name) ?? null;
     },
@@ -101,7 +95,7 @@ interface ResultsOptions {
 export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }: ResultsOptions = {}) {
   const ours = ['id', 'slug', ...(shortUrlOf ? ['short_url'] : []), 'outcome', 'error', 'base', 'decision'];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
-  const added = findAddedColumns(before, input);
+  const added = findAddedColumns(input, before);
   const columns = [...theirs, ...added.names, ...ours];
   const fieldOf = new Map(theirs.flatMap((column) => columnField(column, input)));
   const decisionColumn = findColumn(input.columns, 'decision') ?? '';
