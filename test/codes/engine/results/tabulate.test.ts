@@ -258,6 +258,13 @@ describe('a decision in the results', () => {
     expect(rows[0]).toMatchObject({ name: 'Menu', url: 'https://x.de/', utm_source: 'flyer' });
   });
 
+  it('with the value `theirs` replaces a status that differs', async () => {
+    const input = await parse(`id,status,decision\n${ID},paused,theirs\n`);
+    const changes = [change('keep', { field: 'status' })];
+    const { rows } = await tableOf(input, [{ outcome: 'unchanged', code: CODE, changes }]);
+    expect(rows[0]?.status).toBe('active');
+  });
+
   it('with the value `theirs` empties the destination of a code without one', async () => {
     const input = await parse(`id,url,decision\n${ID},https://mine.de/,theirs\n`);
     const code = { ...CODE, destination: null };
@@ -345,6 +352,8 @@ describe('columns that the user added to the results', () => {
     const ends: End[] = [{ code: CODE }, { code: CODE }, { code: { ...CODE, id: ID.replace('6', '7') } }];
     const { rows } = await tableOf(await parse('name\na\nb\nc\n'), ends, results);
     expect(rows[2]?.note).toBe('third');
+    const { rows: open } = await tableOf(await parse('name\nb\na\nc\n'), [], results);
+    expect(open.map(({ note }) => note)).toEqual(['second', "'=first", 'third']);
     const withoutIds = await parse('name,outcome,note\na,failed,first\nb,failed,second\n');
     const { rows: others } = await tableOf(await parse('name\na\nb\n'), [{ code: CODE }, {}], withoutIds);
     expect(others.map(({ note }) => note)).toEqual(['first', 'second']);
