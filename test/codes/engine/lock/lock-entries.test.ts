@@ -3,7 +3,7 @@ import type { RowEnd } from '#codes/engine/executor/job';
 import type { LockEntry } from '#codes/engine/lock/lock-file';
 import { entriesOf } from '#codes/engine/lock/lock-store';
 import type { FieldChange, PlanItem } from '#codes/engine/plan/model';
-import { codeOf } from '../plan/make.ts';
+import { codeOf, rowOf } from '../plan/make.ts';
 import { endOf, itemOf } from '../results/plan-builder.ts';
 import { entryOf } from './make-entry.ts';
 
@@ -107,6 +107,64 @@ describe('the lock entry for a key in the file', () => {
     ]);
   });
 
+  it('keeps the last applied status also if the same run changed another field', () => {
+    const drift: FieldChange = { ...status, what: 'drift' };
+    const now = codeOf(1, { name: 'new', status: 'paused' });
+    expect(
+      entriesAfter([entryOf('a', code)], ['update', { changes: [change, drift] }], 'updated', { code: now }),
+    ).toEqual([entryOf('a', code, { name: 'new' })]);
+  });
+
+  it('has the values that were applied after the code for a lost response was found', () => {
+    const found = { how: 'lost' as const, changes: [status] };
+    expect(entriesAfter([], ['update', found], 'created', { code })).toEqual([entryOf('a', code)]);
+  });
+
+  it('has nothing from the entry for an earlier code of the key', () => {
+    const old = entryOf('a', codeOf(3, { name: 'old' }), { removed: 'paused' });
+    const conflict: FieldChange = { ...change, what: 'conflict', base: 'saved' };
+    const adopted = (changes: FieldChange[]) =>
+      entriesAfter([old], ['conflict', { how: 'decision', changes }], 'conflict', { code });
+    expect(adopted([conflict])).toEqual([entryOf('a', code, { name: 'saved' })]);
+    expect(adopted([{ ...conflict, base: undefined }])).toEqual([]);
+  });
+
+  it('is created for a code that another key had before, even if that key has no entry any more', () => {
+    const [one, two] = [codeOf(1), codeOf(2)];
+    const unknown: FieldChange = { ...change, what: 'conflict' };
+    const ends = [
+      endOf(itemOf(2, 'conflict', { key: 'b', how: 'decision', changes: [unknown] }), 'conflict', {
+        code: two,
+      }),
+      endOf(itemOf(3, 'adopt', { key: 'a', how: 'decision' }), 'adopted', { code: one }),
+    ];
+    expect([...entriesOf(ends, new Map([['b', entryOf('b', one)]])).values()]).toEqual([entryOf('a', one)]);
+  });
+
+  it('is unchanged if the row has no code, and other rows have no entries', () => {
+    const before = [entryOf('a', codeOf(3))];
+    expect(entriesAfter(before, ['create', { how: 'none' }], 'failed')).toEqual(before);
+    expect(entriesAfter(before, ['update', { key: undefined }], 'updated', { code })).toEqual(before);
+  });
+
+  it('is found by the ID of its code in any case', () => {
+    const id = 'abcdefab-0000-4000-8000-00000000000a';
+    for (const [old, now] of [
+      [id, id.toUpperCase()],
+      [id.toUpperCase(), id],
+    ] as const) {
+      const present = codeOf(1, { id: now });
+      const renamed = entryOf('b', codeOf(1, { id: old }));
+      expect(entriesAfter([renamed], ['unchanged', {}], 'unchanged', { code: present })).toEqual([
+        entryOf('a', present),
+      ]);
+      const failed = ['update', { changes: [change] }] as const;
+      expect(entriesAfter([{ ...renamed, key: 'a' }], failed, 'failed', { code: present })).toEqual([
+        entryOf('a', present),
+      ]);
+    }
+  });
+
   it("is no longer marked as removed once its code has the row's values", () => {
     const entry = entryOf('a', code, { removed: 'paused' });
     const back = { changes: [status] };
@@ -115,6 +173,46 @@ describe('the lock entry for a key in the file', () => {
     ]);
     expect(entriesAfter([entry], ['update', back], 'updated', { code })[0]?.removed).toBeUndefined();
     expect(entriesAfter([entry], ['unchanged', { code }])[0]?.removed).toBeUndefined();
+  });
+});
+
+describe('the sent values in a lock entry', () => {
+  const stored = codeOf(1, { name: 'MENU', destination: 'https://example.com/1' });
+  const altered = [{ field: 'name' as const, sent: 'Menu', stored: 'MENU' }];
+  const rowWith = (wish: { name?: string; destination?: string }) => rowOf(2, { wish });
+  const sentAfter = (
+    sent: LockEntry['sent'],
+    item: Partial<PlanItem>,
+    outcome: RowEnd['outcome'] = 'unchanged',
+    more: Partial<RowEnd> = {},
+  ) => {
+    const before = [entryOf('a', stored, { sent })];
+    return entriesAfter(before, ['unchanged', item], outcome, { code: stored, ...more })[0]?.sent;
+  };
+
+  it('are those that the service stored differently', () => {
+    const [entry] = entriesAfter([], ['create', { how: 'none' }], 'created', { code: stored, altered });
+    expect(entry).toEqual(entryOf('a', stored, { sent: { name: 'Menu' } }));
+    const moved = [{ field: 'destination' as const, sent: 'https://e.com', stored: 'https://e.com/' }];
+    expect(sentAfter(undefined, {}, 'updated', { altered: moved })).toEqual({ destination: 'https://e.com' });
+  });
+
+  it('stay until the row has another value or the code is changed', () => {
+    const sent = { name: 'Menu' };
+    const row = rowWith({ name: 'Menu', destination: 'https://example.com/1' });
+    expect(sentAfter(sent, { row })).toEqual(sent);
+    const moved: FieldChange = { ...change, field: 'destination' };
+    expect(sentAfter(sent, { row, changes: [moved] }, 'updated')).toEqual(sent);
+    expect(sentAfter(sent, { row, changes: [change] }, 'updated')).toBeUndefined();
+    expect(sentAfter(sent, { row, changes: [moved, change] }, 'updated')).toBeUndefined();
+    expect(sentAfter(sent, { row: rowWith({ name: 'Bar' }) })).toBeUndefined();
+  });
+
+  it('are replaced by values that were sent since', () => {
+    const row = rowWith({ name: 'Menu' });
+    expect(sentAfter({ name: 'menu' }, { row, changes: [change] }, 'updated', { altered })).toEqual({
+      name: 'Menu',
+    });
   });
 });
 
@@ -130,6 +228,16 @@ describe('the lock entry for a key that was removed from the file', () => {
   it('keeps the last applied values, and is marked as removed', () => {
     const edited = codeOf(1, { name: 'by hand', status: 'paused' });
     expect(entriesAfter([entry], ['removed', { code: edited }])).toEqual([{ ...entry, removed: true }]);
+  });
+
+  it('is not marked as paused by the removal if the request failed', () => {
+    const pause = ['removed', { pause: 'removed' }] as const;
+    expect(entriesAfter([entry], pause, 'failed', { code })).toEqual([{ ...entry, removed: true }]);
+  });
+
+  it('is marked as kept once a person has activated its code again, for good', () => {
+    const kept = { ...entry, removed: 'kept' as const };
+    expect(entriesAfter([kept], ['removed', { code }])).toEqual([kept]);
   });
 
   it('records that the removal paused the code, until the code is active again', () => {

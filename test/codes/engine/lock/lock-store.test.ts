@@ -1,8 +1,9 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
-import { lockPathOf, readLock, writeLock } from '#codes/engine/lock/lock-store';
+import { createUsedFiles } from '#base/run/used-files';
+import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '#codes/engine/lock/lock-store';
 import { createWorkspace } from '#service/workspace';
 import { useDirectory } from '../../../support/cli.ts';
 import { createMemoryDisk } from '../../../support/memory-disk.ts';
@@ -43,6 +44,31 @@ describe('the lock file on disk', () => {
     const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };
     const written = writeLock(path, next, undefined, processes);
     await expect(written).rejects.toBeInstanceOf(UsageError);
+  });
+
+  it('must not be another file of the run, even if that file is only read', async () => {
+    const path = join(await useDirectory(), 'codes.lock.json');
+    await writeFile(path, '');
+    const files = createUsedFiles();
+    files.use({ flag: '--from', path, writes: false });
+    expect(() => useLock(files, path)).toThrow(`the lock file can't be the same file as --from: ${path}`);
+  });
+
+  it('is refused before a run if it cannot be written, or if it is a file for other purposes', async () => {
+    const directory = await useDirectory();
+    await expect(checkLockPlace(directory)).rejects.toMatchObject({
+      message: `cannot write ${directory}: it is a directory`,
+      hint: 'Specify a different lock file with --lock.',
+    });
+    const path = join(directory, 'codes.lock.json');
+    await expect(checkLockPlace(path)).resolves.toBeUndefined();
+    await writeLock(
+      path,
+      { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) },
+      undefined,
+      processes,
+    );
+    await expect(checkLockPlace(path)).resolves.toBeUndefined();
   });
 });
 
