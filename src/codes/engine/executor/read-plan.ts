@@ -31,8 +31,7 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
   if (readNamed) {
     const listing = await readNamed(rows);
     const plan = planFor(job, listing, false);
-    const mayCreate = plan.items.some(({ action }) => action === 'create');
-    if (!mayCreate && !(await isOutOfDate(job, plan, listing, NONE))) return { listing, plan };
+    if (!(await isOutOfDate(job, plan, listing, NONE))) return { listing, plan };
   }
   return readAgain(job, NONE, false);
 }

@@ -29,19 +29,18 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;
-    let n: number | undefined;
-    let isSent = false;
+    /** Number of the recorded request; 0 before it is recorded. */
+    let n = 0;
     const beforeSend = async () => {
       // The run may have stopped while waiting for the rate limit.
       refuseIfStopped();
-      if (isSent) return;
-      n = next++;
-      const again = repeats?.n;
+      if (n > 0) return;
+      const [given, again] = [next++, repeats?.n];
       await ledger.append([
-        { is: 'post', run, n, values, key, again, replaces, decided, status: send.status },
+        { is: 'post', run, n: given, values, key, again, replaces, decided, status: send.status },
       ]);
+      n = given;
       refuseIfStopped();
-      isSent = true;
       sent.add(valuesKey(values));
     };
     try {
@@ -52,12 +51,11 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       if (isOther(values, code) && sent.has(valuesKey(code)))
         throw new UnexpectedResponseError(`the service returned the code of another row (${code.id})`);
       made.add(id);
-      if (n !== undefined) ledger.note([{ is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) }]);
+      ledger.note([{ is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) }]);
       return { code };
     } catch (error) {
-      const isStopped = error instanceof NotSent;
-      if (isSent && !isStopped && !isNotApplied(error)) return { lost: error };
-      if (n !== undefined && (isSent || isStopped)) ledger.note([{ is: 'not', n }]);
+      if (n > 0 && !isNotApplied(error)) return { lost: error };
+      if (n > 0) ledger.note([{ is: 'not', n }]);
       throw error;
     }
   }
@@ -78,9 +76,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     const id = code.id.toLowerCase();
     const before = only(set, fieldsOf(code));
     const due = of.row?.due && marksOf(of.row.due, (field) => field in set);
-    await ledger.append([
-      { is: 'patch', run, n, id, set: { ...set }, before, key: of.key, row, pause: of.pause, due },
-    ]);
+    await ledger.append([{ is: 'patch', run, n, id, set, before, key: of.key, row, pause: of.pause, due }]);
     try {
       refuse();
       const after = await service.updateCode(code.id, set);
@@ -94,7 +90,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
         `the service reported success but did not change the ${[...ignored].join(' and the ')}`,
       );
     } catch (error) {
-      if (error instanceof NotSent || isNotApplied(error)) ledger.note([{ is: 'not', n }]);
+      if (isNotApplied(error)) ledger.note([{ is: 'not', n }]);
       throw error;
     }
   }
@@ -131,7 +127,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
 }
 
 function isNotApplied(error: unknown): boolean {
-  return error instanceof RequestFailure && error.outcome === 'not-applied';
+  return error instanceof NotSent || (error instanceof RequestFailure && error.outcome === 'not-applied');
 }
 
 function only(set: CodeChanges, values: Values): Values {

@@ -46,7 +46,7 @@ export function createRowStates() {
         const state = stateOf(item);
         if (!state?.isUnclear || item.action === 'create') continue;
         Object.assign(state, { isUnclear: false, error: undefined, code: item.code });
-        if (!item.code || !FOUND.has(item.action)) continue;
+        if (!FOUND.has(item.action)) continue;
         state.outcome = 'created';
         found.push(item);
       }
@@ -59,10 +59,8 @@ export function createRowStates() {
   };
 }
 
-export function isWork({ action, code, values, send }: PlanItem): boolean {
-  if (action === 'create') return values !== undefined;
-  if (action === 'delete') return code !== undefined;
-  return code !== undefined && ['update', 'adopt', 'removed'].includes(action) && hasChanges(send);
+export function isWork({ action, send }: PlanItem): boolean {
+  return action === 'create' || action === 'delete' || hasChanges(send);
 }
 
 /** Returns the result for a row. Its outcome is always `undecided` if a duplicate was found. */

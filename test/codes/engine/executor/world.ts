@@ -38,10 +38,12 @@ export type Mishap =
 
 export interface WorldOptions {
   readonly codes?: readonly QrCode[];
-  /** What happens to the n-th POST, from 0. */
-  readonly post?: (n: number, values: NewCode) => Mishap;
-  readonly patch?: (n: number, set: CodeChanges) => Mishap;
-  readonly remove?: (n: number) => Mishap;
+  /** What happens to the n-th POST, from 0. An error is thrown, and nothing applied. */
+  readonly post?: (n: number, values: NewCode) => Mishap | Error;
+  readonly patch?: (n: number, set: CodeChanges) => Mishap | Error;
+  readonly remove?: (n: number) => Mishap | Error;
+  /** How long the n-th POST waits for the rate limit before each of its attempts, ms. */
+  readonly postWaits?: (n: number) => readonly number[];
   /** What the service makes of values. */
   readonly alters?: (values: CodeChanges) => CodeChanges;
   /** How far the n-th listing of a run is behind, ms. */
@@ -87,7 +89,7 @@ export function createWorld(options: WorldOptions = {}): World {
     goneMs: Number.POSITIVE_INFINITY,
   }));
   const records: LedgerRecord[] = [];
-  const counts = { post: 0, patch: 0, remove: 0 };
+  const counts = { wait: 0, post: 0, patch: 0, remove: 0 };
   let made = 100;
   let runs = 0;
   const present = () => stored.filter(({ goneMs }) => goneMs > time.monotonic());
@@ -95,13 +97,14 @@ export function createWorld(options: WorldOptions = {}): World {
   const named = (name: string) => present().find(({ code }) => code.name === name);
 
   function add(values: NewCode): QrCode {
-    const { name = '', destination } = alters(values);
+    const { name = '', destination, status = 'active' } = alters(values);
     const type = values.type ?? 'url';
     const created_at = new Date(time.now()).toISOString();
     const code = codeOf(made++, {
       name,
       type,
       destination: destination ?? null,
+      status,
       created_at,
       updated_at: created_at,
     });
@@ -116,7 +119,8 @@ export function createWorld(options: WorldOptions = {}): World {
     return { ...found.code };
   }
 
-  function failureOf(mishap: Mishap): Error | undefined {
+  function failureOf(mishap: Mishap | Error): Error | undefined {
+    if (mishap instanceof Error) return mishap;
     switch (mishap) {
       case 'rejected':
         return new RejectedError('bad values', { status: 400, outcome: 'not-applied' });
@@ -171,7 +175,12 @@ export function createWorld(options: WorldOptions = {}): World {
     };
     const service: RunJob['service'] = {
       async createCode(values, beforeSend) {
-        await beforeSend?.();
+        const waits = options.postWaits?.(counts.wait++) ?? [];
+        for (const ms of waits) {
+          await time.sleep(ms);
+          await beforeSend?.();
+        }
+        if (waits.length === 0) await beforeSend?.();
         step();
         const mishap = options.post?.(counts.post++, values) ?? 'none';
         world.sent.push(`POST ${values.name}`);

@@ -1,0 +1,432 @@
+/** What a run records, waits for and reports between its requests. */
+import { describe, expect, it } from 'vitest';
+import { AuthError, RejectedError, UnprovenError } from '#base/errors';
+import type { RowEnd } from '#codes/engine/executor/job';
+import { listingOf } from '#codes/engine/executor/read-plan';
+import { leftPaused } from '#codes/engine/executor/run-rows';
+import { baseOf } from '#codes/engine/plan/base';
+import type { PlanInput, Row } from '#codes/engine/plan/model';
+import { plan } from '#codes/engine/plan/plan';
+import type { CodeChanges, QrCode } from '#service/shapes';
+import { entryOf } from '../lock/make-entry.ts';
+import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
+import {
+  createWorld,
+  type Mishap,
+  namesOf,
+  outcomesOf,
+  policyOf,
+  type World,
+  type WorldOptions,
+  writesOf,
+} from './world.ts';
+
+const MENU = newRow(2, 'Menu', 'https://example.com/menu');
+const BAR = newRow(3, 'Bar', 'https://example.com/bar');
+const DOOR = newRow(4, 'Door', 'https://example.com/door');
+const UPDATE = policyOf({ verb: 'update' });
+const DELETE = policyOf({ verb: 'delete' });
+const SETTLE_MS = 10_000;
+
+function mishapsOf(...mishaps: (Mishap | Error)[]): (n: number) => Mishap | Error {
+  return (n) => mishaps[n] ?? 'none';
+}
+
+function eventsOf({ events }: World): string[] {
+  return events.map((event) => {
+    if (event.is === 'waiting') return `waiting ${event.ms}`;
+    return 'item' in event ? `${event.is} ${event.item.row?.wish.name}` : `${event.is} ${event.code.name}`;
+  });
+}
+
+function kindsOf({ records }: World): string[] {
+  return records.map(({ is }) => is);
+}
+
+describe('the records of a run', () => {
+  const menu = codeOf(1, { name: 'Menu', destination: 'https://example.com/menu' });
+
+  it('name its start, without the listed IDs if it creates no code', async () => {
+    const world = createWorld({ codes: [menu] });
+    const row = rowOf(2, { of: menu, base: baseOf(menu), wish: { name: 'New' } });
+    await world.run([row], { policy: UPDATE, undoes: 'run 0' });
+    expect(world.records[0]).toEqual({ is: 'run', run: 'run 1', undoes: 'run 0' });
+    expect(world.records.at(-1)).toEqual({ is: 'end', run: 'run 1' });
+  });
+
+  it('do not exist if it has nothing to do or to remember', async () => {
+    const world = createWorld({ codes: [menu] });
+    await world.run([rowOf(2, { of: menu })], { policy: UPDATE });
+    expect(world.records).toEqual([]);
+  });
+
+  it('name codes that it found for rows', async () => {
+    const world = createWorld({ codes: [menu] });
+    expect(outcomesOf(await world.run([MENU]))).toEqual(['exists']);
+    expect(world.records).toMatchObject([
+      { is: 'run', run: 'run 1' },
+      { is: 'found', id: menu.id },
+      { is: 'end', run: 'run 1' },
+    ]);
+    expect(world.records[0]).not.toHaveProperty('ids');
+  });
+
+  it('contain the IDs of the first listing, even if codes appear before later listings', async () => {
+    const world = createWorld({ codes: [codeOf(1)], post: mishapsOf('drop') });
+    world.time.at(5000, () => world.add({ name: 'Other', destination: 'https://other.example/' }));
+    await world.run([MENU]);
+    expect(world.records.filter(({ is }) => is === 'run')).toEqual([
+      { is: 'run', run: 'run 1', ids: [idOf(1)] },
+    ]);
+  });
+
+  it('exist also if the run only looked for duplicates of a repeated request', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    await world.run([MENU]);
+    const nextKinds = async () => {
+      const before = world.records.length;
+      await world.run([MENU]);
+      return kindsOf(world).slice(before);
+    };
+    expect([await nextKinds(), await nextKinds()]).toEqual([['run', 'end'], []]);
+  });
+
+  it('contain no end if the run was stopped', async () => {
+    const stopped = createWorld({ post: mishapsOf('unauthorized') });
+    await stopped.run([MENU]);
+    expect(kindsOf(stopped)).toEqual(['run', 'post', 'not']);
+  });
+});
+
+describe('the results of a run', () => {
+  it('are saved before its end is recorded, but not after it was stopped', async () => {
+    const saved: string[][] = [];
+    const world = createWorld({ post: mishapsOf('none', 'unauthorized') });
+    const beforeEnd = async (ends: readonly RowEnd[]) => {
+      saved.push([...ends.map(({ outcome }) => outcome), kindsOf(world).at(-1) ?? '']);
+    };
+    await world.run([MENU], { beforeEnd });
+    expect(saved).toEqual([['created', 'made']]);
+    await world.run([MENU, BAR], { beforeEnd });
+    expect(saved).toHaveLength(1);
+  });
+
+  it('stop the run before its end if they cannot be saved', async () => {
+    const world = createWorld();
+    const full = new Error('the disk is full');
+    const end = await world.run([MENU], { beforeEnd: () => Promise.reject(full) });
+    expect(end?.stop).toBe(full);
+    expect(outcomesOf(end)).toEqual(['created']);
+    expect(kindsOf(world)).not.toContain('end');
+  });
+
+  it('are not saved while a row has a duplicate code', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
+    let isSaved = false;
+    const beforeEnd = async () => {
+      isSaved = true;
+    };
+    expect(outcomesOf(await world.run([MENU], { beforeEnd }))).toEqual(['undecided']);
+    expect(isSaved).toBe(false);
+  });
+});
+
+describe('the events of a run', () => {
+  it('are one per row, in the order of the responses', async () => {
+    const world = createWorld({ post: mishapsOf('rejected', 'none') });
+    await world.run([MENU, BAR]);
+    expect(eventsOf(world)).toEqual(['failed Menu', 'done Bar']);
+  });
+
+  it('include a wait until the visibility delay has passed since the last lost response', async () => {
+    const world = createWorld({ post: mishapsOf('applied', 'applied', 'none') });
+    await world.run([MENU, BAR, DOOR]);
+    expect(eventsOf(world)).toEqual([
+      'lost Menu',
+      'lost Bar',
+      'done Door',
+      `waiting ${SETTLE_MS - 21}`,
+      'done Menu',
+      'done Bar',
+    ]);
+  });
+
+  it('include another wait after a request was repeated', async () => {
+    const world = createWorld({ post: mishapsOf('drop', 'none') });
+    await world.run([MENU, BAR]);
+    expect(eventsOf(world)).toEqual([
+      'lost Menu',
+      'done Bar',
+      `waiting ${SETTLE_MS - 21}`,
+      'done Menu',
+      `waiting ${SETTLE_MS}`,
+    ]);
+  });
+
+  it('include a wait since the start of the run for a request of an earlier run', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    await world.time.advance(60_000);
+    await world.run([MENU], {}, 7);
+    await world.time.advance(60_000);
+    await world.run([MENU, BAR]);
+    // The listing took 20 ms, each record 1 ms and the POST 20 ms.
+    expect(eventsOf(world)).toEqual([
+      'done Bar',
+      `waiting ${SETTLE_MS - 42}`,
+      'done Menu',
+      `waiting ${SETTLE_MS}`,
+    ]);
+  });
+
+  it('include no wait if the lost response is known late', async () => {
+    const world = createWorld({ post: mishapsOf('applied'), postWaits: (n) => (n === 1 ? [30_000] : []) });
+    await world.run([MENU, BAR]);
+    expect(eventsOf(world)).toEqual(['lost Menu', 'done Bar', 'waiting 0', 'done Menu']);
+  });
+});
+
+describe('a row whose response was lost', () => {
+  it('has no error any more once its code was found, or its request repeated', async () => {
+    for (const mishap of ['applied', 'drop'] as const) {
+      const world = createWorld({ post: mishapsOf(mishap) });
+      const end = await world.run([MENU]);
+      expect(end?.ends[0]).toMatchObject({ outcome: 'created', error: undefined, code: { name: 'Menu' } });
+    }
+  });
+
+  it('has its status set after its code was found', async () => {
+    const world = createWorld({ post: mishapsOf('applied') });
+    const end = await world.run([{ ...MENU, wish: { ...MENU.wish, status: 'paused' } }]);
+    expect(end?.ends).toMatchObject([{ outcome: 'created', code: { status: 'paused' } }]);
+    expect(writesOf(world)).toEqual(['POST Menu', 'PATCH Menu {"status":"paused"}']);
+    expect(eventsOf(world).filter((event) => event.startsWith('done'))).toEqual(['done Menu']);
+  });
+
+  it('is undecided if several new codes have its values', async () => {
+    const world = createWorld({ post: mishapsOf('applied') });
+    world.time.at(5000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
+    const end = await world.run([MENU, BAR]);
+    expect(end?.ends).toMatchObject([
+      { outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] },
+      { outcome: 'created', candidates: [] },
+    ]);
+    expect(end?.ends[0]?.error).toBeUndefined();
+    expect(end?.stop).toBeUndefined();
+  });
+
+  it('stops the run only after three attempts in which no row was done', async () => {
+    const world = createWorld({ post: (n) => ([3, 6].includes(n) ? 'none' : 'drop') });
+    const end = await world.run([MENU, BAR, DOOR]);
+    expect(end?.stop).toMatchObject({ message: 'the connection broke' });
+    expect(writesOf(world).map((request) => request.slice(5))).toEqual([
+      'Menu',
+      'Bar',
+      'Door',
+      'Menu',
+      'Bar',
+      'Door',
+      'Bar',
+      'Door',
+      'Door',
+      'Door',
+      'Door',
+    ]);
+  });
+});
+
+describe('a row that this run created', () => {
+  it('is not compared with its saved values, or its decision used again, when the run plans again', async () => {
+    const world = createWorld({ codes: [codeOf(1)], post: mishapsOf('none', 'applied') });
+    const copy: Row = rowOf(2, {
+      id: idOf(7),
+      base: baseOf(codeOf(7, { name: 'Old' })),
+      decision: { is: 'new' },
+      wish: { name: 'Copy', destination: 'https://example.com/copy', status: 'active' },
+    });
+    const end = await world.run([copy, BAR]);
+    expect(outcomesOf(end)).toEqual(['created', 'created']);
+    expect(namesOf(world)).toEqual(['Code 1', 'Copy', 'Bar']);
+  });
+
+  it('keeps its code if an equal row is rejected, and another equal row is looked for', async () => {
+    const world = createWorld({ post: mishapsOf('none', 'rejected', 'applied') });
+    const rows = [MENU, { ...MENU, row: 2, line: 3 }, { ...MENU, row: 3, line: 4 }];
+    const end = await world.run(rows);
+    expect(outcomesOf(end)).toEqual(['created', 'failed', 'created']);
+    expect(end?.ends.map(({ code }) => code?.id)).toEqual([idOf(100), undefined, idOf(101)]);
+  });
+
+  it('reports the values that the service altered in both of its requests', async () => {
+    const alters = ({ name, status, ...rest }: CodeChanges) => ({
+      ...rest,
+      ...(name !== undefined && { name: name.toUpperCase() }),
+      ...(status !== undefined && { status: 'expired' }),
+    });
+    const world = createWorld({ alters });
+    const end = await world.run([{ ...MENU, wish: { ...MENU.wish, status: 'paused' } }]);
+    expect(end?.ends[0]?.altered).toEqual([
+      { field: 'name', sent: 'Menu', stored: 'MENU' },
+      { field: 'status', sent: 'paused', stored: 'expired' },
+    ]);
+  });
+
+  it('reports a type that the service altered', async () => {
+    const world = createWorld();
+    const end = await world.run([{ ...MENU, type: 'menu' }], {
+      service: {
+        createCode: async (_values, beforeSend) => {
+          await beforeSend?.();
+          return codeOf(100, { name: 'Menu', destination: 'https://example.com/menu', type: 'url' });
+        },
+        updateCode: () => Promise.reject(new Error('not used')),
+        deleteCode: () => Promise.reject(new Error('not used')),
+        getCode: () => Promise.reject(new Error('not used')),
+      },
+    });
+    expect(end?.ends[0]?.altered).toEqual([{ field: 'type', sent: 'menu', stored: 'url' }]);
+  });
+});
+
+describe('keys that were removed from the file', () => {
+  it('have their codes paused, each with its own result', async () => {
+    const codes = [1, 2, 3].map((number) => codeOf(number));
+    const lock = new Map(codes.map((code, at) => [`k${at}`, entryOf(`k${at}`, code)]));
+    const [first] = codes;
+    const world = createWorld({ codes, patch: mishapsOf('rejected') });
+    const end = await world.run([rowOf(2, { of: first, key: 'k0' })], {
+      policy: policyOf({ verb: 'apply', removed: 'pause', force: true }),
+      lock,
+    });
+    expect(end?.ends.map(({ item, outcome }) => [item.key, outcome])).toEqual([
+      ['k0', 'unchanged'],
+      ['k1', 'failed'],
+      ['k2', 'updated'],
+    ]);
+    expect(world.codes().map(({ status }) => status)).toEqual(['active', 'active', 'paused']);
+  });
+});
+
+describe('a plan that is made again during the run', () => {
+  it('stops the run if it has faults (E9)', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    const asking = (input: PlanInput) => ({
+      ...plan(input),
+      faults: input.isSettled ? [{ line: 2, message: 'two rows have one code' }] : [],
+    });
+    const end = await world.run([MENU], { plan: asking });
+    expect(end?.stop).toMatchObject({
+      message: 'codes changed on the service during the run: two rows have one code',
+      hint: 'Run the same command again.',
+    });
+    expect(end?.stop).toBeInstanceOf(UnprovenError);
+  });
+
+  it('is settled only after the visibility delay', async () => {
+    const settled: boolean[] = [];
+    const seeing = (input: PlanInput) => {
+      settled.push(input.isSettled);
+      return plan(input);
+    };
+    await createWorld({ post: mishapsOf('drop') }).run([MENU], { plan: seeing });
+    expect(settled).toEqual([false, true, true]);
+  });
+});
+
+describe('codes that an interrupted backup paused', () => {
+  const [menu, bar] = [codeOf(1, { name: 'Menu' }), codeOf(2, { name: 'Bar' })];
+
+  async function killedBackups(codes: readonly QrCode[], options: WorldOptions = {}) {
+    const world = createWorld({ codes: [menu, bar], ...options });
+    await world.run(
+      codes.map((of, at) => rowOf(at + 2, { of })),
+      {
+        policy: DELETE,
+        backUp: async (_code, _send, setStatus) => {
+          await setStatus('paused');
+          throw new RejectedError('leave');
+        },
+      },
+    );
+    return world;
+  }
+
+  it('are restored before rows are planned, so that the row of one needs no change', async () => {
+    const world = await killedBackups([menu]);
+    const end = await world.run([rowOf(2, { of: menu, base: baseOf(menu) })], { policy: UPDATE });
+    expect(writesOf(world)).toEqual(['PATCH Menu {"status":"active"}']);
+    expect(outcomesOf(end)).toEqual(['unchanged']);
+    expect(end?.ends[0]?.code?.status).toBe('active');
+  });
+
+  it('are reported if one cannot be restored, and the run goes on', async () => {
+    const world = await killedBackups([menu, bar], { patch: mishapsOf('none', 'none', 'rejected') });
+    const end = await world.run([DOOR]);
+    expect(outcomesOf(end)).toEqual(['created']);
+    expect(eventsOf(world)).toEqual(['still-paused Menu', 'restored Bar', 'done Door']);
+    expect(world.codes().map(({ status }) => status)).toEqual(['paused', 'active', 'active']);
+  });
+
+  it('stop the run if none can be restored', async () => {
+    const world = await killedBackups([menu], { patch: mishapsOf('none', 'unauthorized') });
+    const end = await world.run([DOOR]);
+    expect(end?.stop).toBeInstanceOf(AuthError);
+    expect(outcomesOf(end)).toEqual(['not-attempted']);
+    expect(world.events).toEqual([]);
+  });
+
+  it('are left alone if they are not paused any more, or deleted', async () => {
+    const world = await killedBackups([menu, bar]);
+    world.edit('Menu', { status: 'active' });
+    world.remove('Bar');
+    const readNamed = async () => listingOf([], false);
+    await world.run([], { policy: UPDATE, readNamed });
+    expect(world.sent).toEqual(['GET', 'GET']);
+    expect(world.events).toEqual([]);
+  });
+
+  it('are counted in the plan of a run, except those that it deletes', async () => {
+    const world = await killedBackups([menu, bar]);
+    const left = async (rows: readonly Row[], listed: readonly QrCode[], isWhole: boolean) => {
+      let found: readonly { id: string; status: string }[] = [];
+      await world
+        .run(rows, {
+          policy: DELETE,
+          readNamed: async () => listingOf(listed, false),
+          plan: (input) => {
+            const listing = listingOf(listed, isWhole);
+            const planned = plan({ ...input, listing });
+            found = leftPaused(input.ledger, { plan: planned, listing });
+            return planned;
+          },
+          onPlan: () => {
+            throw new Error('only planned');
+          },
+        })
+        .catch(() => undefined);
+      return found.map(({ id, status }) => `${id === menu.id ? 'Menu' : 'Bar'} ${status}`);
+    };
+    const [paused, other] = [
+      { ...menu, status: 'paused' },
+      { ...bar, status: 'paused' },
+    ];
+    expect(await left([], [paused, other], true)).toEqual(['Menu active', 'Bar active']);
+    expect(await left([rowOf(2, { id: menu.id })], [paused, other], true)).toEqual(['Bar active']);
+    expect(await left([], [paused, bar], true)).toEqual(['Menu active']);
+    expect(await left([], [other], true)).toEqual(['Bar active']);
+    expect(await left([], [other], false)).toEqual(['Menu active', 'Bar active']);
+  });
+
+  it('do not include codes of removed keys', async () => {
+    const world = createWorld({ codes: [menu, bar] });
+    const lock = new Map([
+      ['a', entryOf('a', menu)],
+      ['b', entryOf('b', bar)],
+    ]);
+    const policy = policyOf({ verb: 'apply', removed: 'pause', force: true });
+    await world.run([rowOf(2, { of: menu, key: 'a' })], { policy, lock });
+    expect(writesOf(world)).toEqual(['PATCH Bar {"status":"paused"}']);
+    await world.run([DOOR]);
+    expect(writesOf(world)).toEqual(['POST Door']);
+  });
+});
