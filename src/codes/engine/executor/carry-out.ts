@@ -3,7 +3,7 @@ import { inParallel } from '#base/parallel';
 import type { PlanItem } from '#codes/engine/plan/model';
 import { hasChanges } from '#codes/engine/plan/values';
 import type { RowOutcome } from '#codes/input/outcomes';
-import type { QrCode } from '#service/shapes';
+import type { NewCode, QrCode } from '#service/shapes';
 import type { RunJob } from './job.ts';
 import { alteredValues, missingChanges, NotSent, type Requests } from './requests.ts';
 import type { RowState, RowStates } from './row-states.ts';
@@ -20,22 +20,20 @@ export function createCarrier(
 
   async function carryOut(item: PlanItem): Promise<void> {
     const state = states.of(item);
+    const { action, code, values } = item;
     try {
-      if (item.action === 'create') await create(item, state);
-      else if (item.code && item.action === 'delete') await remove(item.code, state);
-      else if (item.code) await change(item, item.code, state);
+      if (values) await create(item, values, state);
+      else if (code) await (action === 'delete' ? remove(code, state) : change(item, code, state));
     } catch (error) {
       fail(state, error);
     }
   }
 
-  async function create(item: PlanItem, state: RowState): Promise<void> {
-    const { values, repeats } = item;
-    if (!values) return;
+  async function create(item: PlanItem, values: NewCode, state: RowState): Promise<void> {
     const posted = await requests.post(item, values);
     state.isPosted = true;
     state.isUnclear = 'lost' in posted;
-    if (repeats) repeatedMs = clock.monotonic();
+    if (item.repeats) repeatedMs = clock.monotonic();
     if ('lost' in posted) {
       lostMs = clock.monotonic();
       state.error = messageOf(posted.lost);

@@ -30,7 +30,8 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     await record.plan(latest);
     await restore();
     await sendAll();
-    if (carrier.repeatedMs() !== undefined && !isStopped()) await lookOnceMore(carrier.repeatedMs() ?? 0);
+    const repeatedMs = carrier.repeatedMs();
+    if (repeatedMs !== undefined && !isStopped()) await lookOnceMore(repeatedMs);
     const isOpen = latest.plan.items.some(
       ({ action, candidates }) => action === 'undecided' && candidates.length > 0,
     );
@@ -69,7 +70,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
       if (isStopped()) return;
       const isWaiting = latest.plan.items.some((item) => item.isWaiting);
       if (!isWaiting && !stops.isGated() && !states.areUnclear()) return;
-      await lookOnceMore(Math.max(beganMs, carrier.lostMs() ?? 0));
+      await lookOnceMore(carrier.lostMs() ?? beganMs);
       for (const item of states.recognize(latest.plan)) onEvent({ is: 'done', item });
       fruitless = states.ended() > ended ? 0 : fruitless + 1;
       if (fruitless >= MOST_FRUITLESS && states.due(latest.plan).length > 0) throw stops.lastLost();
