@@ -96,7 +96,9 @@ describe('a lock file that git merged by line (E22)', () => {
 
   it.each(['version', 'base_url', 'workspace'])('is refused if no side has its %s', async (name) => {
     const text = joined.filter((each) => !each.startsWith(`"${name}"`)).join('\n');
-    expect((await refusalOf(text)).message).toContain('(the lock file is damaged)');
+    expect((await refusalOf(text)).message).toBe(
+      'codes.lock.json: line 13 is not valid JSON: the end is missing (the lock file is damaged)',
+    );
   });
 
   it('is refused if it is damaged in another way too', async () => {
@@ -115,10 +117,9 @@ describe('a lock file that git merged by line (E22)', () => {
 });
 
 describe('a lock file with faults', () => {
-  it('names the line of each conflict marker, also if the first line is one', async () => {
-    const text = ['<<<<<<< HEAD', ...textOf().split('\n').slice(0, -1), '=======', '>>>>>>> other'].join(
-      '\n',
-    );
+  it('names the line of each conflict marker, also before the first bracket', async () => {
+    const lines = ['<<<<<<< HEAD', ...textOf().split('\n').slice(0, -1), '=======', '>>>>>>> other'];
+    const text = `\n${lines.join('\n')}`;
     const { message, rows } = await refusalOf(text);
     expect(message).toContain('codes.lock.json: 3 faults');
     const fault = (at: number, marker: string) => ({
@@ -126,7 +127,7 @@ describe('a lock file with faults', () => {
       line: at,
       message: `is a git conflict marker (${marker}): resolve the merge and keep one line per key`,
     });
-    expect(rows).toEqual([fault(1, '<<<<<<<'), fault(9, '======='), fault(10, '>>>>>>>')]);
+    expect(rows).toEqual([fault(2, '<<<<<<<'), fault(10, '======='), fault(11, '>>>>>>>')]);
   });
 
   it('is refused with at most 1000 faults', async () => {
@@ -155,6 +156,7 @@ describe('a lock file with faults', () => {
     ['a number in the sent values', { sent: { name: 'A', destination: 7 } }],
     ['an unknown state of removal', { removed: 'yes' }],
     ['a number as its destination', { destination: 7 }],
+    ['a list as its ID', { id: [idOf(1)] }],
     ['no slug', { slug: undefined }],
     ['no name', { name: undefined }],
     ['no type', { type: undefined }],
@@ -187,6 +189,7 @@ describe('a file that is not a lock file', () => {
     const whole = textOf();
     for (const text of [
       '[]',
+      '[{}]',
       'text',
       whole.replace(/"version".*\n/, ''),
       whole.replace(/"base_url".*\n/, ''),
