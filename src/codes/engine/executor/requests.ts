@@ -143,9 +143,8 @@ function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[
 
 /** Returns whether the stored value equals the sent one except for normalization by the service. */
 function isFormOf(field: Field, sent: string, stored: string): boolean {
-  if (isSame(field, sent, stored)) return true;
   if (field === 'name') return isAlteredName(sent, stored);
-  return field === 'destination' && lettersOf(sent) === lettersOf(stored);
+  return isSame(field, sent, stored) || lettersOf(sent) === lettersOf(stored);
 }
 
 function isOther({ name, destination }: NewCode, code: QrCode): boolean {

@@ -122,6 +122,13 @@ describe('the response to a POST', () => {
     expect(namesOf(world)).toEqual(['Menu', 'Bar']);
   });
 
+  it('is not believed if it contains the code of an equal row', async () => {
+    const world = createWorld({ post: mishapsOf('none', 'doubled') });
+    const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
+    expect(lostOf(world)).toBe(1);
+    expect(end?.ends.map(({ code }) => code?.id)).toEqual([idOf(100), idOf(101)]);
+  });
+
   const alteredTo: readonly (readonly [string, Row[], (values: CodeChanges) => CodeChanges])[] = [
     [
       'the name that another row has',
@@ -290,6 +297,11 @@ describe('a PATCH that left a value as it was', () => {
       'an address with another end',
       { destination: 'https://a.example/b' },
       { destination: 'https://a.example/b/' },
+    ],
+    [
+      'the address in ASCII',
+      { destination: 'https://xn--mnchen-3ya.example/' },
+      { destination: 'https://münchen.example/' },
     ],
     ['a name with single spaces', { name: 'a b' }, { name: 'a  b' }],
   ])('is done if the service stores %s', async (_name, stored, wish) => {

@@ -198,7 +198,9 @@ describe('a row whose response was lost', () => {
   it('has its status set after its code was found', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     const end = await world.run([{ ...MENU, wish: { ...MENU.wish, status: 'paused' } }]);
-    expect(end?.ends).toMatchObject([{ outcome: 'created', code: { status: 'paused' } }]);
+    expect(end?.ends).toMatchObject([
+      { outcome: 'created', code: { status: 'paused' }, item: { action: 'update', how: 'lost' } },
+    ]);
     expect(writesOf(world)).toEqual(['POST Menu', 'PATCH Menu {"status":"paused"}']);
     expect(eventsOf(world).filter((event) => event.startsWith('done'))).toEqual(['done Menu']);
   });
@@ -232,6 +234,32 @@ describe('a row whose response was lost', () => {
       'Door',
       'Door',
     ]);
+  });
+});
+
+describe('the reason for the end of a run', () => {
+  it('is the interruption, not the error that it caused in a listing', async () => {
+    const controller = new AbortController();
+    const world = createWorld({ post: mishapsOf('drop') });
+    let lists = 0;
+    const listCodes = async () => {
+      if (lists++ === 0) return [];
+      controller.abort(new Error('interrupted'));
+      throw new Error('this operation was aborted');
+    };
+    const end = await world.run([MENU], { listCodes, signal: controller.signal });
+    expect(end?.stop).toEqual(new Error('interrupted'));
+    expect(outcomesOf(end)).toEqual(['failed']);
+  });
+
+  it('is not a lost response if the last listing left nothing to send', async () => {
+    const world = createWorld({ post: () => 'drop' });
+    world.time.at(25_000, () => {
+      for (const _ of [1, 2, 3, 4]) world.add({ name: 'Menu', destination: 'https://example.com/menu' });
+    });
+    const end = await world.run([MENU]);
+    expect(writesOf(world)).toHaveLength(3);
+    expect(end).toMatchObject({ stop: undefined, ends: [{ outcome: 'undecided' }] });
   });
 });
 
