@@ -10,8 +10,9 @@ type Due = Extract<LedgerRecord, { is: 'due' }>;
 /** Empty changes, shared by unchanged codes to save memory. */
 const NO_CHANGES: Claim['changes'] = { name: [], destination: [], status: [] };
 
-interface Participation extends Partial<Pick<Claim, 'isDecided' | 'unsent' | 'n'>> {
+interface Participation extends Partial<Pick<Claim, 'unsent' | 'n'>> {
   run: string;
+  isDecided: boolean;
   origin: 'made' | 'found';
   key?: string;
   row?: NewCode;
@@ -67,7 +68,7 @@ export function createClaims() {
     },
     restore: (claim: KeptClaim) =>
       void byId.set(claim.id, { ...claim, changes: claim.changes ?? NO_CHANGES }),
-    claim(id: string, { run, origin, key, row, stored, isDecided = false, unsent, n }: Participation) {
+    claim(id: string, { run, origin, key, row, stored, isDecided, unsent, n }: Participation) {
       claimed.add(id);
       update(id, (old) => ({
         run,

@@ -16,7 +16,6 @@ export function itemOf(row: Row | undefined, action: PlanAction, rest: Partial<P
     how: 'none',
     changes: [],
     send: NOTHING,
-    isNews: false,
     isWaiting: false,
     isDecided: false,
     candidates: [],

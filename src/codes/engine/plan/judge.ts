@@ -19,7 +19,7 @@ export function judgeItem(item: PlanItem, policy: Policy): Judged {
     const isKnown = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
     return isKnown ? { ...judged, warnings: [] } : judged;
   }
-  const ofSlug = warningsOfSlug(item);
+  const ofSlug = warningsOfSlug(row, item);
   if (!code || policy.verb === 'delete') return { faults: [], warnings: ofSlug };
   const changed = new Set<string>(
     changes.filter(({ what }) => what !== 'keep' && what !== 'drift').map(({ field }) => field),
@@ -35,10 +35,10 @@ export function judgeItem(item: PlanItem, policy: Policy): Judged {
 }
 
 /** Warns if no code has the slug of a row with an ID. If another code has it, this is already a fault. */
-function warningsOfSlug({ row, code, how }: PlanItem): Fault[] {
-  if (how !== 'id' || row?.slug === undefined || !code || row.slug === code.slug) return [];
-  const message = `no code has the slug ${inQuotes(row.slug)}; the ID is used, whose slug is ${quote(code.slug)}`;
-  return [{ line: row.line, column: 'slug', message }];
+function warningsOfSlug({ line, slug }: Row, { code, how }: PlanItem): Fault[] {
+  if (how !== 'id' || slug === undefined || !code || slug === code.slug) return [];
+  const message = `no code has the slug ${inQuotes(slug)}; the ID is used, whose slug is ${quote(code.slug)}`;
+  return [{ line, column: 'slug', message }];
 }
 
 export function judgeNew(row: Row, force: boolean): Judged {

@@ -114,7 +114,7 @@ function takeMade(
     key,
     row: values,
     stored,
-    isDecided: decided ?? sending?.decided,
+    isDecided: Boolean(decided || sending?.decided),
     n,
     unsent: status === stored.status ? undefined : status,
   });

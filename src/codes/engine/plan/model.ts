@@ -184,7 +184,7 @@ export interface PlanItem {
   values?: NewCode;
   send: CodeChanges;
   pause?: 'removed' | 'backup';
-  isNews: boolean;
+  isNews?: boolean;
   /** Unclear POST that the row's POST repeats. Until `isSettled`, the row waits for another look-up. */
   repeats?: Sending;
   isWaiting: boolean;

@@ -11,6 +11,7 @@ import { judgeItem, warningsOfTags } from './judge.ts';
 import type { Identity } from './ladder.ts';
 import type { LedgerRecord } from './ledger-lines.ts';
 import {
+  type Claim,
   FIELDS,
   type FieldChange,
   type How,
@@ -213,16 +214,17 @@ function learnedOf(
   const answered = isDecided ? ledger.unclear.filter((one) => isSendingOf(row, one) && !isOfOther(one)) : [];
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
+  const values = rowValues(row);
   // A run that only changed the code did not record the values of this row.
-  const hasValues = () => claim?.rows.some((one) => valuesKey(one) === valuesKey(rowValues(row)));
-  const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues());
+  const hasValues = (rows: Claim['rows']) => rows.some((one) => valuesKey(one) === valuesKey(values));
+  const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues(claim.rows));
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;
   const { key } = row;
   const found: LedgerRecord = {
     is: 'found',
     run,
     id,
-    row: rowValues(row),
+    row: values,
     stored: fieldsOf(code),
     key,
     replaces,

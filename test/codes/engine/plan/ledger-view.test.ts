@@ -409,6 +409,7 @@ describe('a code', () => {
       key: 'K',
       run: 'r2',
       stored: { name: 'Found' },
+      isDecided: false,
     });
   });
 

@@ -337,7 +337,13 @@ describe('the code of a row in `qr apply`', () => {
     const found = { is: 'found', run: 'now', id: idOf(1), key: 'k' };
     expect(learnedOf([])).toMatchObject([found]);
     expect(learnedOf(madeBefore(codes.slice(0, 1), [{ ...row, key: 'j' }]))).toMatchObject([found]);
-    expect(learnedOf(madeBefore(codes.slice(0, 1), [row]))).toEqual([]);
+    const ledger = madeBefore(codes.slice(0, 1), [row]);
+    expect(learnedOf(ledger)).toEqual([]);
+    const renamed = rowOf(2, { key: 'k', wish: { name: 'New' } });
+    const lock = new Map([['k', entryOf('k', codeOf(1))]]);
+    expect(planOf([renamed], { codes, ledger, lock, policy: apply }).items).toMatchObject([
+      { action: 'update', learned: [] },
+    ]);
   });
 });
 

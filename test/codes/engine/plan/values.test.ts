@@ -186,6 +186,7 @@ describe('a cell that a spreadsheet changed', () => {
     const base = baseOf({ name });
     expect(changes(cell, 'Renamed', { base, through: 'xlsx' })).toEqual(['keep']);
     expect(changes(cell, 'Renamed', { base, through: 'csv' })).toEqual(['conflict']);
+    expect(changes("'=SUM(A2)", 'Renamed', { base, through: 'xlsx' })).toEqual(['conflict']);
   });
 
   it('is unedited if only line ends, null characters or invalid characters differ', () => {
