@@ -2,6 +2,7 @@
 import { groupBy } from '#base/collections';
 import { formatInstant } from '#base/time/time';
 import type { RowEnd } from '#codes/engine/executor/job';
+import { judgeItem } from '#codes/engine/plan/judge';
 import {
   type DueWish,
   FIELDS,
@@ -13,7 +14,7 @@ import {
 } from '#codes/engine/plan/model';
 import { codeOfCells } from '#codes/engine/plan/name-code';
 import { plan } from '#codes/engine/plan/plan';
-import { isUnedited, wantedValue } from '#codes/engine/plan/values';
+import { isUnedited, lacksUtm, wantedValue } from '#codes/engine/plan/values';
 import { type Fault, placeOf, type Source } from '#files/formats/read/input';
 import type { QrCode } from '#service/shapes';
 
@@ -23,7 +24,13 @@ type File = Pick<Source, 'form'>;
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
-  return { ...planned, faults: [...faults, ...planned.faults] };
+  const judged = itemsByRow(planned.items).filter(({ row }) => row?.decision?.is !== 'skip');
+  const warnings = judged.flatMap((item) => judgeItem(item, input.policy).warnings);
+  return {
+    ...planned,
+    faults: [...faults, ...planned.faults],
+    warnings: [...warnings, ...planned.warnings],
+  };
 }
 
 export function itemsByRow(items: readonly PlanItem[]): PlanItem[] {
@@ -117,7 +124,7 @@ function wishOf(
   const [first] = rows;
   if (!first) return undefined;
   const code = codes.get(first);
-  const open = { wish: {}, utm: undefined, decision: undefined };
+  const open = { wish: {}, type: undefined, utm: undefined, decision: undefined };
   if (!code) return { ...first, ...open, shares: rows.map((row) => ({ row, is: 'due', fields: NO_FIELDS })) };
   const isSkipped = (row: Row) => row.decision?.is === 'skip';
   const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
@@ -131,9 +138,12 @@ function wishOf(
   });
   const setting = due.filter((row) => FIELDS.some((field) => wishes.get(field)?.rows.has(row)));
   const all = [...wishes];
+  const untagged = wishes.has('destination') ? undefined : due.find((row) => lacksUtm(row, code));
   return {
     ...(setting.at(-1) ?? first),
     ...open,
+    utm: untagged?.utm,
+    mayLackUtm: true,
     id: code.id.toLowerCase(),
     slug: code.slug,
     wish: Object.fromEntries(all.map(([field, { value }]) => [field, value])),

@@ -196,6 +196,48 @@ describe('planDue', () => {
   });
 });
 
+describe('warnings of a dated plan', () => {
+  const WIFI = codeOf(2, { type: 'wifi', destination: null });
+  const flags = { utm: { source: 'poster' }, mayLackUtm: true };
+  const wifi = (line: number, atMs: number, values: Partial<Row>) =>
+    rowOf(line, { id: WIFI.id, atMs, ...flags, ...values });
+  const none = { message: '1 code has no web address, so it gets no UTM tags' };
+  const warnings = (...rows: Row[]) => planOf(rows, [MENU, WIFI]).warnings;
+
+  it('count each code without a web address once if UTM tags from flags are due for it', () => {
+    const renamed = wifi(2, 10, { wish: { name: 'a' } });
+    expect(warnings(renamed, wifi(3, 20, { wish: { name: 'b' } }), at(4, 10, flags))).toEqual([none]);
+    expect(warnings(wifi(2, 10, {}))).toEqual([none]);
+    expect(warnings(wifi(2, 40, { wish: { name: 'a' } }))).toEqual([]);
+    expect(warnings(wifi(2, 10, { decision: { is: 'skip' } }))).toEqual([]);
+    expect(warnings(renamed, wifi(3, 20, { utm: undefined, wish: { destination: 'https://b/' } }))).toEqual(
+      [],
+    );
+  });
+
+  it('count a code that also has a row whose own UTM tags cannot be added', () => {
+    const own = wifi(2, 10, { mayLackUtm: false });
+    expect(warnings(own, wifi(3, 20, {}))).toEqual([none]);
+    expect(warnings(own)).toEqual([]);
+  });
+
+  it('name each row with a slug that no code has or with another type, unless it is skipped', () => {
+    const typo = { slug: 'typo', type: 'wifi' };
+    const rows = [
+      at(2, 10, { ...typo, wish: { name: 'a' } }),
+      at(3, 20, { slug: MENU.slug, type: 'url', wish: { name: 'b' } }),
+      at(4, 40, { ...typo, wish: { name: 'c' } }),
+      at(5, 20, { ...typo, decision: { is: 'skip' } }),
+    ];
+    expect(warnings(...rows).map(({ line, message }) => [line, message])).toEqual(
+      [2, 4].flatMap((line) => [
+        [line, `no code has the slug "typo"; the ID is used, whose slug is ${MENU.slug}`],
+        [line, "the type of a code can't be changed: it is url, not wifi"],
+      ]),
+    );
+  });
+});
+
 describe('endsByRow', () => {
   it("gives each row the outcome of its code's request, unless the row is unchanged or due later", () => {
     const [item] = planOf(ROWS).items;
