@@ -129,12 +129,11 @@ const NO_CHANGES: CodeChanges = {};
 
 type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'mayLackUtm' | 'doubts' | 'typeFault'>;
 
-const NOTHING: Wished = { wish: NO_CHANGES, doubts: NO_DOUBTS };
-
 function createRowReader(input: Input, columns: Columns, options: RowsOptions & { keyColumn: string }) {
   const { cell, has, faults, warnings, noDestination } = columns;
   const { verb, changes: common = NO_CHANGES, slugOfShortUrl, readAt } = options;
   const isJson = input.headerLine === undefined;
+  const mayCreate = verb === 'create';
   const through = throughOf(input);
   const identity = createIdentityReader(input, columns, options);
   const newRows = createNewRows(input, columns, options);
@@ -150,7 +149,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const decision = identity.readDecision(from);
     const isUnnamed = id === undefined && slug === undefined;
     if (isUnnamed && needsTarget && !isUnfinished(from)) faults.push({ line, message: UNNAMED });
-    const wished = verb === 'delete' ? NOTHING : readWish(from, key, isUnnamed);
+    const wished = readWish(from, key, isUnnamed);
     const { wish, type, utm, mayLackUtm, typeFault } = wished;
     const { base, updatedAtMs } = identity.readSaved(from);
     const atMs = readAt && has('at') ? readAt(cell(from, 'at')) : undefined;
@@ -169,7 +168,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
       utm,
       mayLackUtm,
       keepUtm: options.keepUtm,
-      backupOf: verb === 'create' && input.isRecord ? String(values.get('id')).toLowerCase() : undefined,
+      backupOf: mayCreate && input.isRecord ? String(values.get('id')).toLowerCase() : undefined,
       base,
       updatedAtMs,
       decision,
@@ -182,7 +181,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
   }
 
   function readWish(from: InputRow, key: string | undefined, isUnnamed: boolean): Wished {
-    const isNew = verb === 'create' && isUnnamed;
+    const isNew = mayCreate && isUnnamed;
     const { changes: own, doubts = NO_DOUBTS } = readChanges(from, columns, { ...options, isNew }, isJson);
     for (const flag of flags) if (own[flag] === undefined) used.add(flag);
     const job = { own: own.destination, options, isNew };
@@ -191,7 +190,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     wish.destination = destination;
     const { type, typeFault } = readType(from);
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
-    else if (verb === 'create' && key === undefined && wish.name !== undefined)
+    else if (mayCreate && key === undefined && wish.name !== undefined)
       newRows.repeat(from.line, newCode(wish.name, type, wish.destination), false);
     // Doubts matter only for rows that may have a code. Without an ID, only `qr apply` finds one, by key.
     return {

@@ -158,6 +158,15 @@ it('`qr delete` reads the base column in each row', async () => {
   ]);
 });
 
+it('`qr delete` ignores the values of a code, even if they are invalid', async () => {
+  const values = { name: 7, type: 'x', destination: 'nope', status: 'printed', utm_source: 8 };
+  const { rows, faults, warnings, doubts } = await read('delete', JSON.stringify([{ id: ID, ...values }]), {
+    name: 'x.json',
+  });
+  expect([faults, warnings, doubts]).toEqual([[], [], []]);
+  expect(rows).toMatchObject([{ id: ID, type: undefined, typeFault: undefined, utm: undefined }]);
+});
+
 describe('a backup', () => {
   const CODE = makeCode({ id: ID, slug: 'abc', destination: 'https://x.de/', status: 'paused' });
   const text = JSON.stringify(CODE, null, 2);
@@ -306,10 +315,14 @@ describe('a file with changes', () => {
     ]);
   });
 
-  it('with dates requires --due, unless dates are ignored', async () => {
+  it('with dates requires --due for `qr update`, unless dates are ignored', async () => {
     const text = 'slug,name,at\na,b,2026-01-01\n';
     await expect(read('update', text)).rejects.toThrow('without --due all rows would be applied now');
     expect((await read('update', text, { ignoreDates: true })).faults).toEqual([]);
+    expect((await read('delete', text)).faults).toEqual([]);
+    expect((await read('create', text)).rows).toMatchObject([
+      { slug: 'a', wish: { name: 'b' }, atMs: undefined },
+    ]);
   });
 
   it('may be a list of IDs and slugs without a header, if flags state the changes', async () => {
