@@ -27,8 +27,9 @@ export function planFor(
 
 /** Plans the rows for the first time in a run. Throws when `readAgain` does. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
-  const { readNamed, rows } = job;
-  if (readNamed) {
+  const { readNamed, rows, ledger } = job;
+  // E15: looking for duplicates of repeated requests requires every code.
+  if (readNamed && ledger.view().repeated.length === 0) {
     const listing = await readNamed(rows);
     const plan = planFor(job, listing, false);
     if (!(await isOutOfDate(job, plan, listing, NONE))) return { listing, plan };
@@ -62,7 +63,7 @@ async function isOutOfDate(
   { codes }: Listing,
   made: ReadonlySet<string>,
 ): Promise<boolean> {
-  const gone = items.flatMap(({ goneId }) => goneId?.toLowerCase() ?? []);
+  const gone = items.flatMap(({ goneId }) => goneId ?? []);
   // Checks only the newest codes, which an outdated replica lacks first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));

@@ -101,8 +101,14 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       refuseIfStopped();
       const n = next++;
       await ledger.append([{ is: 'delete', run, n, id }]);
-      await service.deleteCode(code.id, beforeSend);
-      ledger.note([{ is: 'deleted', n }]);
+      try {
+        refuseIfStopped();
+        await service.deleteCode(code.id, beforeSend);
+        ledger.note([{ is: 'deleted', n }]);
+      } catch (error) {
+        if (isNotApplied(error)) ledger.note([{ is: 'not', n }]);
+        throw error;
+      }
     };
     if (!job.backUp) return send();
     const { paused } = ledger.view().claims.get(id) ?? {};

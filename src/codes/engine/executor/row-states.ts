@@ -63,13 +63,12 @@ export function isWork({ action, send }: PlanItem): boolean {
   return action === 'create' || action === 'delete' || hasChanges(send);
 }
 
-/** Returns the result for a row. Its outcome is always `undecided` if a duplicate was found. */
+/** Returns the result for a row. If the last plan asks about the row, its outcome is always `undecided`. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;
   const { altered = [], error } = state ?? {};
-  if (action === 'undecided' && candidates.length > 0)
-    return { item, outcome: 'undecided', code, candidates, altered };
+  if (action === 'undecided') return { item, outcome: 'undecided', code, candidates, altered };
   if (state?.outcome !== undefined)
     return { item: state.item, outcome: state.outcome, error, code, candidates: [], altered };
   const outcome = state?.isUnclear ? 'failed' : OUTCOME_OF[action];

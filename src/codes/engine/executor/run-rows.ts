@@ -149,18 +149,19 @@ async function restorePaused(
   const codes = new Map(listing.codes);
   for (const { id, status } of left) {
     const code = codes.get(id) ?? (await getIfThere(service, id));
-    if (code?.status === 'paused') await restore(code, status);
+    if (code?.status === 'paused') codes.set(id, await restore(code, status));
   }
   return { ...listing, codes };
 
-  async function restore(code: QrCode, status: string): Promise<void> {
+  async function restore(code: QrCode, status: string): Promise<QrCode> {
     try {
       const after = await patch(code, { status }, { pause: 'restored' });
-      if (codes.has(code.id.toLowerCase())) codes.set(code.id.toLowerCase(), after);
       onEvent({ is: 'restored', code: after });
+      return after;
     } catch (error) {
       if (!belongsToRow(error)) throw error;
       onEvent({ is: 'still-paused', code, error });
+      return code;
     }
   }
 }

@@ -55,7 +55,10 @@ describe('a row whose code is missing from a listing', () => {
 
   it('makes the run fail if the service returns the code, but no listing contains it', async () => {
     const { read } = await readRow([[], [], []], true);
-    await expect(read).rejects.toThrow('the list of codes is out of date');
+    await expect(read).rejects.toMatchObject({
+      message: 'the list of codes is out of date: it lacks codes that exist',
+      hint: 'Make the cache or gateway forward GET requests to the service. Then run the same command again.',
+    });
   });
 });
 

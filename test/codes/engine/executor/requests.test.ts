@@ -1,9 +1,10 @@
 /** What is recorded about each request, and which responses count. */
 import { describe, expect, it } from 'vitest';
-import { NotFoundError, UnexpectedResponseError } from '#base/errors';
+import { LocalError, NotFoundError, UnexpectedResponseError } from '#base/errors';
 import type { BackUp } from '#codes/engine/executor/job';
 import { baseOf } from '#codes/engine/plan/base';
-import type { Row } from '#codes/engine/plan/model';
+import { createReplay } from '#codes/engine/plan/ledger-view';
+import type { Ledger, Row } from '#codes/engine/plan/model';
 import type { CodeChanges } from '#service/shapes';
 import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, policyOf, type World, writesOf } from './world.ts';
@@ -73,6 +74,28 @@ describe('the record of a POST', () => {
     const world = createWorld({ post: mishapsOf('applied') });
     await world.run([MENU], {}, 9);
     expect(recordsOf(world).map(({ is }) => is)).toEqual(['post']);
+  });
+
+  it('is needed for the request: if it cannot be written, the row is not attempted', async () => {
+    const world = createWorld();
+    const full = new LocalError('the disk is full');
+    const { view, take } = createReplay();
+    const noted: string[] = [];
+    const ledger: Ledger = {
+      view,
+      async append(records) {
+        if (records.some(({ is }) => is === 'post')) throw full;
+        for (const record of records) take(record);
+      },
+      note: (records) => void noted.push(...records.map(({ is }) => is)),
+    };
+    const end = await world.run([MENU, BAR], { ledger });
+    expect(end?.stop).toBe(full);
+    expect(end?.ends).toMatchObject([
+      { outcome: 'not-attempted', error: undefined },
+      { outcome: 'not-attempted', error: undefined },
+    ]);
+    expect([writesOf(world), noted, world.events]).toEqual([[], [], []]);
   });
 
   it('is written once if the request is repeated because of the rate limit', async () => {
@@ -333,6 +356,43 @@ describe('a deletion', () => {
       { is: 'delete', run: 'run 1', n: 1, id: HEX.toLowerCase() },
       { is: 'deleted', n: 1 },
     ]);
+  });
+
+  it('has a number of its own', async () => {
+    const codes = [codeOf(1), codeOf(2)];
+    const world = createWorld({ codes });
+    await world.run(
+      codes.map((of, at) => rowOf(at + 2, { of })),
+      { policy: DELETE, concurrency: 2 },
+    );
+    expect(recordsOf(world)).toEqual([
+      { is: 'delete', run: 'run 1', n: 1, id: idOf(1) },
+      { is: 'delete', run: 'run 1', n: 2, id: idOf(2) },
+      { is: 'deleted', n: 1 },
+      { is: 'deleted', n: 2 },
+    ]);
+  });
+
+  it('is not sent if the run is stopped while its record is written, which is recorded', async () => {
+    const world = createWorld({ codes: [code] });
+    const end = await world.run([row], { policy: DELETE, signal: stopAt(world, 21.5) });
+    expect(end?.ends).toMatchObject([{ outcome: 'not-attempted', error: undefined }]);
+    expect(recordsOf(world)).toEqual([
+      { is: 'delete', run: 'run 1', n: 1, id: HEX.toLowerCase() },
+      { is: 'not', n: 1 },
+    ]);
+    expect([writesOf(world), namesOf(world)]).toEqual([[], ['Code 1']]);
+  });
+
+  it('is recorded as not applied, but only if that is certain', async () => {
+    for (const [mishap, kinds] of [
+      ['rejected', ['delete', 'not']],
+      ['drop', ['delete']],
+    ] as const) {
+      const world = createWorld({ codes: [code], remove: () => mishap });
+      await world.run([row], { policy: DELETE });
+      expect(recordsOf(world).map(({ is }) => is)).toEqual(kinds);
+    }
   });
 
   it('with a backup records that its pause is one of a backup', async () => {

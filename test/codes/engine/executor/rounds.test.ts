@@ -5,6 +5,7 @@ import type { RowEnd } from '#codes/engine/executor/job';
 import { listingOf } from '#codes/engine/executor/read-plan';
 import { leftPaused } from '#codes/engine/executor/run-rows';
 import { baseOf } from '#codes/engine/plan/base';
+import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { PlanInput, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
 import type { CodeChanges, QrCode } from '#service/shapes';
@@ -58,6 +59,27 @@ describe('the records of a run', () => {
     const world = createWorld({ codes: [menu] });
     await world.run([rowOf(2, { of: menu })], { policy: UPDATE });
     expect(world.records).toEqual([]);
+  });
+
+  it('name its start also if only some of its rows have changes', async () => {
+    const world = createWorld({ codes: [menu, codeOf(2)] });
+    const rows = [rowOf(2, { of: menu }), rowOf(3, { of: codeOf(2), wish: { name: 'New' } })];
+    const end = await world.run(rows, { policy: UPDATE });
+    expect(end?.ends).toMatchObject([{ outcome: 'unchanged', altered: [] }, { outcome: 'updated' }]);
+    expect(kindsOf(world)).toEqual(['run', 'patch', 'set', 'end']);
+  });
+
+  it('are not needed, nor a ledger that can be written, if it has nothing to do', async () => {
+    const world = createWorld({ codes: [menu] });
+    const end = await world.run([rowOf(2, { of: menu })], {
+      policy: UPDATE,
+      ledger: {
+        view: createReplay().view,
+        append: () => Promise.reject(new Error('the disk is full')),
+        note: () => undefined,
+      },
+    });
+    expect([end?.stop, outcomesOf(end)]).toEqual([undefined, ['unchanged']]);
   });
 
   it('name codes that it found for rows', async () => {
@@ -195,6 +217,13 @@ describe('a row whose response was lost', () => {
     }
   });
 
+  it('has no further listing if its repeated request is rejected', async () => {
+    const world = createWorld({ post: mishapsOf('drop', 'rejected') });
+    const end = await world.run([MENU]);
+    expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'bad values' }]);
+    expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu']);
+  });
+
   it('has its status set after its code was found', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     const end = await world.run([{ ...MENU, wish: { ...MENU.wish, status: 'paused' } }]);
@@ -237,6 +266,32 @@ describe('a row whose response was lost', () => {
   });
 });
 
+describe('a row that waits for the rate limit', () => {
+  it('is sent later if ten lost responses in succession require a listing first', async () => {
+    const rows = Array.from({ length: 11 }, (_, at) =>
+      newRow(at + 2, `Row ${at}`, `https://example.com/${at}`),
+    );
+    const world = createWorld({
+      post: (n) => (n < 10 ? 'applied' : 'none'),
+      postWaits: (n) => (n === 10 ? [1000] : []),
+    });
+    const end = await world.run(rows, { concurrency: 11 });
+    expect([end?.stop, end?.firstError]).toEqual([undefined, undefined]);
+    expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
+    expect(world.sent.slice(-2)).toEqual(['LIST', 'POST Row 10']);
+  });
+});
+
+describe('a stopped run', () => {
+  it('does not wait for a listing to find the codes of lost responses', async () => {
+    const world = createWorld({ post: mishapsOf('applied', 'unauthorized') });
+    expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['failed', 'failed']);
+    expect(world.sent).toEqual(['LIST', 'POST Menu', 'POST Bar']);
+    expect(eventsOf(world)).toEqual(['lost Menu', 'failed Bar']);
+    expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['unchanged', 'created']);
+  });
+});
+
 describe('the reason for the end of a run', () => {
   it('is the interruption, not the error that it caused in a listing', async () => {
     const controller = new AbortController();
@@ -275,6 +330,29 @@ describe('a row that this run created', () => {
     const end = await world.run([copy, BAR]);
     expect(outcomesOf(end)).toEqual(['created', 'created']);
     expect(namesOf(world)).toEqual(['Code 1', 'Copy', 'Bar']);
+  });
+
+  it('is not compared with the saved values of a copied row, even if copies have exchanged names', async () => {
+    const names = ['Salads', 'Soups', 'Wines'];
+    const copies = names.map((name, at) => {
+      const base = baseOf(codeOf(at + 1, { name: names[(at + 1) % 3] ?? '' }));
+      return rowOf(at + 2, { base, wish: { name, destination: `https://example.com/copy/${at}` } });
+    });
+    const world = createWorld({ post: mishapsOf('none', 'none', 'none', 'applied') });
+    const end = await world.run([...copies, newRow(5, 'Bar', 'https://example.com/bar')]);
+    expect(end?.stop).toBeUndefined();
+    expect(outcomesOf(end)).toEqual(['created', 'created', 'created', 'created']);
+  });
+
+  it('keeps its code if an equal row is sent only after lost responses of other rows', async () => {
+    const others = Array.from({ length: 10 }, (_, at) =>
+      newRow(at + 3, `Row ${at}`, `https://example.com/${at}`),
+    );
+    const world = createWorld({ post: (n) => (n > 0 && n <= 10 ? 'applied' : 'none') });
+    const end = await world.run([MENU, ...others, { ...MENU, row: 12, line: 13 }]);
+    expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
+    expect(new Set(end?.ends.map(({ code }) => code?.id)).size).toBe(12);
+    expect(world.sent.slice(-2)).toEqual(['LIST', 'POST Menu']);
   });
 
   it('keeps its code if an equal row is rejected, and another equal row is looked for', async () => {
@@ -364,8 +442,11 @@ describe('a plan that is made again during the run', () => {
 describe('codes that an interrupted backup paused', () => {
   const [menu, bar] = [codeOf(1, { name: 'Menu' }), codeOf(2, { name: 'Bar' })];
 
-  async function killedBackups(codes: readonly QrCode[], options: WorldOptions = {}) {
-    const world = createWorld({ codes: [menu, bar], ...options });
+  async function killedBackups(
+    codes: readonly QrCode[],
+    options: WorldOptions = {},
+    world = createWorld({ codes: [menu, bar], ...options }),
+  ) {
     await world.run(
       codes.map((of, at) => rowOf(at + 2, { of })),
       {
@@ -408,9 +489,30 @@ describe('codes that an interrupted backup paused', () => {
     world.edit('Menu', { status: 'active' });
     world.remove('Bar');
     const readNamed = async () => listingOf([], false);
-    await world.run([], { policy: UPDATE, readNamed });
+    const end = await world.run([], { policy: UPDATE, readNamed });
+    expect(end?.stop).toBeUndefined();
     expect(world.sent).toEqual(['GET', 'GET']);
     expect(world.events).toEqual([]);
+  });
+
+  it('are restored once: a later pause by another client stays', async () => {
+    const world = await killedBackups([menu]);
+    await world.run([DOOR]);
+    expect(world.codes()[0]?.status).toBe('active');
+    world.edit('Menu', { status: 'paused' });
+    await world.run([DOOR]);
+    expect([writesOf(world), world.events]).toEqual([[], []]);
+    expect(world.records.findLast(({ is }) => is === 'patch')).toMatchObject({ pause: 'restored' });
+  });
+
+  it('are restored before the listing that a lost request of an earlier run requires', async () => {
+    const world = createWorld({ codes: [menu, bar], post: mishapsOf('drop') });
+    await world.run([DOOR], {}, 7);
+    await killedBackups([menu], {}, world);
+    const table = newRow(3, 'Table', 'https://example.com/table');
+    expect(outcomesOf(await world.run([DOOR, table]))).toEqual(['created', 'created']);
+    const restored = 'PATCH Menu {"status":"active"}';
+    expect(world.sent).toEqual(['LIST', restored, 'POST Table', 'LIST', 'POST Door', 'LIST']);
   });
 
   it('are counted in the plan of a run, except those that it deletes', async () => {
