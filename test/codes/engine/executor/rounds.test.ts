@@ -495,6 +495,13 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.events).toEqual([]);
   });
 
+  it('are not requested if the listing of all codes lacks them', async () => {
+    const world = await killedBackups([menu]);
+    world.remove('Menu');
+    await world.run([DOOR]);
+    expect(world.sent).toEqual(['LIST', 'POST Door']);
+  });
+
   it('are restored once: a later pause by another client stays', async () => {
     const world = await killedBackups([menu]);
     await world.run([DOOR]);
