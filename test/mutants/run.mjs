@@ -19,6 +19,7 @@ const ROOM_OF = {
   'src/files/paper': 'src/codes/images',
   'src/codes/dated': 'src/codes/engine',
 };
+const ENGINE = 'src/codes/engine/';
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 const UNNOTICED = new Set(['Survived', 'NoCoverage']);
 
@@ -80,7 +81,8 @@ function shorten(code) {
 
 /** The explanations of a directory. */
 function explanations(directory) {
-  const path = `test/mutants/explained/${basename(ROOM_OF[directory] ?? directory)}.txt`;
+  const room = directory.startsWith(ENGINE) ? ENGINE : (ROOM_OF[directory] ?? directory);
+  const path = `test/mutants/explained/${basename(room)}.txt`;
   return existsSync(path)
     ? readFileSync(path, 'utf8')
         .split('\n')
