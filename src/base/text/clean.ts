@@ -115,7 +115,7 @@ function isEmoji(found: string): boolean {
 function escapeUnlessEmoji(found: string): string {
   if (isEmoji(found)) return found;
   const code = found.codePointAt(0) ?? 0;
-  if (code > 0xff || code === 0xad) return `\\u{${code.toString(16).padStart(4, '0')}}`;
+  if (code > 0x9f) return `\\u{${code.toString(16).padStart(4, '0')}}`;
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
 

@@ -15,10 +15,8 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 function isNear(word: string, found: string): boolean {
-  const edits = leven(word, found);
   return (
-    edits <= Math.floor(word.length / LETTERS_PER_EDIT) ||
-    (edits <= SWAP_EDITS && lettersOf(word) === lettersOf(found))
+    leven(word, found) <= Math.floor(word.length / LETTERS_PER_EDIT) || lettersOf(word) === lettersOf(found)
   );
 }
 

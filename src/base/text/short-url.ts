@@ -16,7 +16,7 @@ const LONGEST = 4096;
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
-  const template = text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
+  const template = text.match(PLACES) ? text : text.replace(/\/?$/, '/{slug}');
   // Some templates are valid hosts only for few codes, such as `xn--80a{slug}.example`.
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;

@@ -14,7 +14,7 @@ export function normalizeUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/** Adds UTM tags to an address. Throws RangeError if it is not a web address. */
+/** Adds at least one UTM tag to an address. Throws RangeError if it is not a web address. */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);
@@ -25,9 +25,9 @@ export function addUtm(address: string, tags: UtmTags): string {
     const isSame = (other: string) => nameOf(other) === `utm_${name}`;
     const at = parts.findIndex(isSame);
     if (at < 0) parts.push(part);
-    else parts.splice(at, parts.length - at, part, ...parts.slice(at + 1).filter((other) => !isSame(other)));
+    else parts.splice(at, parts.length, part, ...parts.slice(at + 1).filter((other) => !isSame(other)));
   }
-  return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
+  return `${before}?${parts.join('&')}${fragment}`;
 }
 
 export function droppedUtm(old: string, address: string): string[] {
@@ -54,7 +54,7 @@ function splitQuery(address: string): { before: string; parts: string[]; fragmen
 }
 
 function nameOf(part: string): string {
-  return part.split('=', 1)[0]?.toLowerCase() ?? '';
+  return part.replace(/=.*/s, '').toLowerCase();
 }
 
 export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {

@@ -42,13 +42,12 @@ export function isDate(text: string): boolean {
 }
 
 export function isInUtc(text: string): boolean {
-  return /\dZ$/i.test(text) && DATE_TIME.test(text);
+  return /z/i.test(text) && DATE_TIME.test(text);
 }
 
 function dateTime(text: string, timezone: () => string): number {
-  if (OFFSET.test(text.slice(10))) return Temporal.Instant.from(text).epochMilliseconds;
-  return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timezone())
-    .epochMilliseconds;
+  if (OFFSET.test(text)) return Temporal.Instant.from(text).epochMilliseconds;
+  return Temporal.PlainDateTime.from(text).toZonedDateTime(timezone()).epochMilliseconds;
 }
 
 function meant(text: string, { flag, nowMs }: MomentContext): string | undefined {
@@ -78,5 +77,5 @@ function valid(dates: readonly (string | undefined)[]): string[] {
 
 function iso(year: string, month = '', day = ''): string | undefined {
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return orUndefined(() => Temporal.PlainDate.from(date, { overflow: 'reject' }).toString());
+  return orUndefined(() => Temporal.PlainDate.from(date).toString());
 }

@@ -84,7 +84,7 @@ function absolute(word: string): Found | undefined {
 /** Returns an ISO week, if it exists. Week 1 contains 4 January. Weeks begin on a Monday. */
 function weekOf(year: number, week: number): Found | undefined {
   const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
-  return day.weekOfYear === week && day.yearOfWeek === year ? { unit: 'week', day } : undefined;
+  return day.yearOfWeek === year ? { unit: 'week', day } : undefined;
 }
 
 function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): Period {
@@ -121,9 +121,9 @@ export function previousPeriod({ sinceMs, unit, timezone }: Period): Period {
 export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
   const day = localDay(sinceMs, timezone);
   if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);
-  const [year, week] = [day.yearOfWeek ?? day.year, day.weekOfYear ?? 1];
-  const found = weekOf(year - 1, week) ?? weekOf(year - 1, 52);
-  return periodOn(found?.day ?? day.subtract({ weeks: 52 }), unit, timezone);
+  const { yearOfWeek: year = 0, weekOfYear: week = 0 } = day;
+  // 53 weeks before a week 53 is week 52: two years in a row never have a week 53.
+  return periodOn(weekOf(year - 1, week)?.day ?? day.subtract({ weeks: 53 }), unit, timezone);
 }
 
 export function dayAfter(instantMs: number, timezone: string): Period {

@@ -1,4 +1,5 @@
 /** Annotations of GitHub Actions, read as its runner reads them. */
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAnnotations } from '#base/run/annotations';
@@ -32,10 +33,22 @@ describe('an annotation', () => {
       line: at + 2,
       message: 'is empty',
     }));
-    expect(formatAnnotations(rows.slice(0, 10), PLACE).split('\n')).toHaveLength(11);
+    expect(formatAnnotations(rows.slice(0, 10), PLACE)).toMatch(/^(::error file=\S+::is empty\n){10}$/);
     const lines = formatAnnotations(rows, PLACE).trimEnd().split('\n');
     expect(lines).toHaveLength(10);
     expect(lines[9]).toBe('::error::and 3 more rows with errors');
+  });
+
+  test.each([undefined, ''])('has the file as it was passed if GITHUB_WORKSPACE is %j', (workspace) => {
+    const place = { ...(workspace !== undefined && { workspace }), directory: resolve('codes') };
+    const problem = { file: 'codes.csv', line: 2, message: 'is empty' };
+    expect(formatAnnotations([problem], place)).toBe('::error file=codes.csv,line=2::is empty\n');
+  });
+
+  test('has a message of at most 500 characters', () => {
+    const messageOf = (message: string) => formatAnnotations([{ file: undefined, message }], PLACE);
+    expect(messageOf('x'.repeat(500))).toBe(`::error::${'x'.repeat(500)}\n`);
+    expect(messageOf('x'.repeat(501))).toBe(`::error::${'x'.repeat(500)}…\n`);
   });
 
   test('has a short message in which the key is redacted', () => {

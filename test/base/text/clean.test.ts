@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, cleanCsv, cleanJson, cleanLines } from '#base/text/clean';
+import { clean, cleanCsv, cleanJson, cleanLines, findInvisible } from '#base/text/clean';
 import { isCommon } from '#base/text/common-letters';
 import { anyCharacter } from '../../support/any-character.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
@@ -16,7 +16,7 @@ test('the fast check passes no character that the Unicode tables would escape (T
 describe('text from the service', () => {
   test.each([
     ['an escape sequence', '\x1b[31mred\x1b[0m', '\\x1b[31mred\\x1b[0m'],
-    ['an 8-bit escape sequence', '\x9b2J', '\\x9b2J'],
+    ['an 8-bit escape sequence', '\x9b2J\x9f', '\\x9b2J\\x9f'],
     ['an OSC that would set the title', '\x1b]0;title\x07', '\\x1b]0;title\\x07'],
     ['line ends and tabs', 'a\nb\r\nc\td', 'a\\nb\\r\\nc\\td'],
     ['NUL and DEL', 'a\0b\x7f', 'a\\x00b\\x7f'],
@@ -122,4 +122,25 @@ test('CSV with only hostile characters is escaped', () => {
 
 test('JSON with a single hostile character is escaped (T9)', () => {
   expect(cleanJson('\u202e')).toBe('\\u202e');
+});
+
+describe('the first invisible character', () => {
+  test.each([
+    ['https://x.test/Men\u00fc/a\u200bb\u202e', 21, 'U+200B (zero-width space)'],
+    ['\ufeffa', 0, 'U+FEFF (byte order mark)'],
+    ['a\u00ad', 1, 'U+00AD (soft hyphen)'],
+    ['a\u0007', 1, 'U+0007'],
+    ['a\u2800', 1, 'U+2800'],
+    ['می\u200cخواهم a\u200cb', 10, 'U+200C (zero-width non-joiner)'],
+    ['می\u200c', 2, 'U+200C (zero-width non-joiner)'],
+  ])('in %j is at %i and has the name %s', (text, at, name) => {
+    expect(findInvisible(text)).toEqual({ at, name });
+  });
+
+  test.each(['plain', 'a\n\u2028b', '👨‍👩‍👧 ❤️', 'می\u200cخواهم', 'ก', 'a\u20dd'])(
+    'is undefined in %j',
+    (text) => {
+      expect(findInvisible(text)).toBeUndefined();
+    },
+  );
 });

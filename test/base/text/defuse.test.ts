@@ -20,9 +20,24 @@ describe('escaping formulas', () => {
     ["it's", "it's"],
     ["'til dawn", "'til dawn"],
     ["''", "''"],
+    [' ', ' '],
+    ['＝1', "'＝1"],
+    ['東\tx', '東\tx'],
+    ['a;=1|-2\t+3', "a;'=1|'-2\t'+3"],
+    ['a\n=1\r@2\r\n＝3', "a\n'=1\r'@2\r\n'＝3"],
+    ['a;" =1', `a;'" =1`],
+    ['a;b=1;2', 'a;b=1;2'],
+    ['a; \n', 'a; \n'],
+    ['a,=1', 'a,=1'],
+    ["a,'=1", "a,''=1"],
   ])('changes %j to %j, and restore() reverts the change (T1, T10)', (value, cell) => {
     expect(defuse(value)).toBe(cell);
     expect(restore(cell)).toBe(value);
+  });
+
+  it('leaves formulas after the separator of the file, which is in quotes there (T13)', () => {
+    expect(defuse('a,=1;=2', ';')).toBe("a,'=1;=2");
+    expect(restore("a,'=1;=2")).toBe('a,=1;=2');
   });
 
   it('is reverted exactly, for any text (T10)', () => {

@@ -5,23 +5,29 @@ import { SOAK } from '../../support/property-runs.ts';
 
 describe('two values', () => {
   it('are shown completely if their common parts are short', () => {
-    expect(shortenPair('https://a.example/x', 'https://a.example/y', 40)).toEqual([
+    expect(shortenPair('https://a.example/x', 'https://a.example/y', 18)).toEqual([
       'https://a.example/x',
       'https://a.example/y',
     ]);
   });
 
   it('are shown with 40 characters on each side of the difference if their common parts are long', () => {
-    const common = 'c'.repeat(200);
+    const context = 'abcdefghij'.repeat(4);
+    const common = context.repeat(5);
     expect(shortenPair(`${common}1${common}`, `${common}22${common}`, 100)).toEqual([
-      `…${'c'.repeat(40)}1${'c'.repeat(40)}…`,
-      `…${'c'.repeat(40)}22${'c'.repeat(40)}…`,
+      `…${context}1${context}…`,
+      `…${context}22${context}…`,
     ]);
   });
 
   it('are never split within a character that has several code points', () => {
     const common = 'c'.repeat(41);
     expect(shortenPair(`${common}👩‍👧`, `${common}👩‍👦`, 40)[0]).toBe(`…${'c'.repeat(40)}👩‍👧`);
+  });
+
+  it('share no character twice if one is the start of the other', () => {
+    const common = 'c'.repeat(41);
+    expect(shortenPair(common, `${common}c`, 40)).toEqual([`…${'c'.repeat(40)}`, `…${'c'.repeat(40)}c`]);
   });
 
   it('are truncated to 20,001 characters if they are longer', () => {

@@ -8,8 +8,16 @@ describe('checkKey', () => {
     expect(checkKey(key, 'the key')).toBe(key);
   });
 
+  test('refuses an empty key with a hint', () => {
+    expect(() => checkKey('', 'QRCTL_API_KEY')).toThrow(
+      expect.objectContaining({
+        message: 'QRCTL_API_KEY is empty',
+        hint: 'Copy the key again from the API Keys page, without extra characters.',
+      }),
+    );
+  });
+
   test.each([
-    '',
     'svc_live_a b',
     'svc_live_ab\n',
     'svc_live_a\r\nX-Evil: 1',
@@ -20,8 +28,8 @@ describe('checkKey', () => {
   ])('refuses %j without repeating the value', (key) => {
     const refused = () => checkKey(key, 'QRCTL_API_KEY');
     expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(/^QRCTL_API_KEY/);
-    if (key) expect(refused).not.toThrow(key);
+    expect(refused).toThrow(/^QRCTL_API_KEY (is longer than 512|contains an invalid) character/);
+    expect(refused).not.toThrow(key);
   });
 });
 
@@ -53,6 +61,7 @@ describe('redactKeys', () => {
     ['svc_live_…', 'svc_live_…'],
     ["'svc_live_abcdefghijkl'.", "'svc_live_abcd…'."],
     ['svc_live_.', 'svc_live_…'],
+    ["'svc_live_ab'.)", "'svc_live_a…'.)"],
     ['svc_live_svc_live_abcdefgh', 'svc_live_svc_…'],
     ['svc_live_abcdefghijkl, svc_live_mnopqrstuvwx', 'svc_live_abcd…, svc_live_mnop…'],
     ['svc_live_abcdefghijkl\nsvc_live_mnopqrstuvwx', 'svc_live_abcd…\nsvc_live_mnop…'],

@@ -8,6 +8,7 @@ test.each([
   ['exprot', ['export'], 'export'],
   ['contry', ['country'], 'country'],
   ['a', ['b'], undefined],
+  ['study', ['dusty'], undefined],
   ['nosuch', ['heruch'], undefined],
   ['name', ['all'], undefined],
   ['staging', ['production'], undefined],

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { codeOfShortUrl, fillShortUrl, isShortUrl, parseShortUrl } from '#base/text/short-url';
+import {
+  codeOfShortUrl,
+  fillShortUrl,
+  findTemplateProblem,
+  isShortUrl,
+  parseShortUrl,
+} from '#base/text/short-url';
 import { argv } from '../../support/argv.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
@@ -22,6 +28,9 @@ describe('the address of a code', () => {
     ['https://{slug}.Go.example/x', 'menü', 'https://xn--men-joa.go.example/x'],
     ['https://Go.example:443/%7e/{slug}', 'a', 'https://Go.example:443/%7e/a'],
     ['http://[::1]:80/ü/{slug}', 'a', 'http://[::1]:80/%C3%BC/a'],
+    ['http://MÜNCHEN.example/{slug}', 'a', 'http://xn--mnchen-3ya.example/a'],
+    // No host can have a space.
+    ['https://{slug}.go.example/', 'a b', 'https://a%20b.go.example/'],
   ])('with the template %s and the slug %j is %s', (template, slug, address) => {
     expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
   });
@@ -34,7 +43,10 @@ test('a template whose host is valid only with some slugs is refused', () => {
 
 test.each([
   ['a control character at the end', 'https://go.example\0\x02'],
-  ['more than 4,096 characters', `https://go.example/${'a'.repeat(4096)}/{slug}`],
+  ['more than 4,096 characters', 'https://go.example/{slug}'.padEnd(4097, 'a')],
+  ['a user name', 'https://user@go.example/{slug}'],
+  ['a password', 'https://:secret@go.example/{slug}'],
+  ['another protocol', 'xhttps://go.example/{slug}'],
   ['a query without a placeholder', 'https://go.example/?a=b'],
   ['a placeholder of another name', 'https://go.example/{code}'],
 ])('a template with %s is refused', (_, template) => {
@@ -45,6 +57,17 @@ test('a template without a placeholder gets {slug} at the end', () => {
   const templates = ['https://go.example', 'https://go.example/', 'https://go.example/q'];
   const expected = ['https://go.example/{slug}', 'https://go.example/{slug}', 'https://go.example/q/{slug}'];
   expect(templates.map(parseShortUrl)).toEqual(expected);
+});
+
+test('a template with a placeholder in the query, or of 4,096 characters, is accepted', () => {
+  for (const template of ['https://go.example/?c={id}', 'https://go.example/{slug}'.padEnd(4096, 'a')])
+    expect(parseShortUrl(template)).toBe(template);
+});
+
+test('a template has a problem if its host has no dot', () => {
+  expect(findTemplateProblem('https://go.example/{slug}')).toBe(undefined);
+  for (const template of ['https://HOST/{slug}', 'no URL'])
+    expect(findTemplateProblem(template)).toMatch(/^has a host without a dot; replace it/);
 });
 
 describe('isShortUrl', () => {
@@ -83,7 +106,7 @@ describe('codeOfShortUrl', () => {
   );
 
   test.each([
-    [' http://GO.example//aB3xY/?utm_source=x ', 'aB3xY'],
+    ['\u00a0http://GO.example//aB3xY/?utm_source=x ', 'aB3xY'],
     ['https://go.example/', undefined],
     ['https://go.example/a/b', undefined],
     ['https://other.example/aB3xY', undefined],

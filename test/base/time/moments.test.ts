@@ -25,6 +25,8 @@ describe('a time on the command line', () => {
     ['2026-05-01 10:00', 'Asia/Kolkata', '2026-05-01T04:30:00.000Z'],
     ['2026-05-01T10:00:00Z', 'Asia/Kolkata', '2026-05-01T10:00:00.000Z'],
     ['2026-05-01T10:00:00+05:30', 'UTC', '2026-05-01T04:30:00.000Z'],
+    ['2026-05-01 10:00-0530', 'UTC', '2026-05-01T15:30:00.000Z'],
+    ['2026-05-01t10:00:00,25z', 'Asia/Kolkata', '2026-05-01T10:00:00.250Z'],
     ['24h', 'Asia/Tokyo', '2026-11-19T15:30:12.345Z'],
     ['2w', 'UTC', '2026-11-06T15:30:12.345Z'],
     ['now', 'UTC', '2026-11-20T15:30:12.345Z'],
@@ -44,6 +46,10 @@ describe('a time on the command line', () => {
     '',
     '-5',
     '2026-01-01T25:00',
+    '2026-02-30T10:00',
+    '2026-01-01T10',
+    '2026-01-01T10:00[UTC]',
+    '+002026-01-01T10:00',
     '9999999w',
     'NaN',
   ])('given as %j is refused as an invalid value', (text) => {
@@ -59,6 +65,14 @@ describe('a time on the command line', () => {
     ['2026/3/1', 'Use --since 2026-03-01.'],
     ['20260301', 'Use --since 2026-03-01.'],
     ['3 days ago', 'Use --since 3d.'],
+    [' 3days  ago ', 'Use --since 3d.'],
+    ['1.5 days ago', /^Use a date/],
+    ['3 days from now', /^Use a date/],
+    ['9999999w', /^Use a date/],
+    ['on 2026/3/1', /^Use a date/],
+    ['2026/3/1 10:00', /^Use a date/],
+    ['on 03/04/2026', /^Use a date/],
+    ['03/04/2026 10:00', /^Use a date/],
     ['24 h', 'Use --since 24h.'],
     [
       'last month',
@@ -71,12 +85,14 @@ describe('a time on the command line', () => {
     expect(() => moment(text, 'UTC')).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) }));
   });
 
-  test('needs no time zone if it is relative or has an offset', () => {
+  test('needs the time zone only if it is a date or has no offset', () => {
     const timezone = () => {
       throw new Error('asked');
     };
     for (const text of ['24h', 'now', '2026-05-01T10:00Z', '2026-05-01T10:00+02:00'])
       expect(() => parseMoment(text, { flag: '--since', nowMs, timezone })).not.toThrow();
+    for (const text of ['today', '2026-05-01', '2026-05-01T10:00'])
+      expect(() => parseMoment(text, { flag: '--since', nowMs, timezone })).toThrow('asked');
     expect(['2026-05-01T10:00Z', '2026-05-01T10:00+02:00', '2026-05-01', '24h'].map(isInUtc)).toEqual([
       true,
       false,

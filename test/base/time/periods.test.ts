@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePeriod, periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
+import { dayAfter, parsePeriod, periodOfRange, periodYearBefore, previousPeriod } from '#base/time/periods';
 import { formatInstant } from '#base/time/time';
 
 /** A Friday, already Saturday in Tokyo. */
@@ -33,7 +33,7 @@ describe('a period', () => {
     ['last-week', '2026-W46', '2026-11-08T23:00 2026-11-15T23:00'],
     ['this-month', '2026-11', '2026-10-31T23:00 2026-11-30T23:00'],
     ['last-month', '2026-10', '2026-09-30T22:00 2026-10-31T23:00'],
-    ['Last month', '2026-10', '2026-09-30T22:00 2026-10-31T23:00'],
+    [' Last  month ', '2026-10', '2026-09-30T22:00 2026-10-31T23:00'],
     ['this-quarter', '2026-Q4', '2026-09-30T22:00 2026-12-31T23:00'],
     ['last-quarter', '2026-Q3', '2026-06-30T22:00 2026-09-30T22:00'],
     ['this-year', '2026', '2025-12-31T23:00 2026-12-31T23:00'],
@@ -61,12 +61,19 @@ describe('a period', () => {
     '2026-Q5',
     '26',
     'last-day',
+    'last-weekend',
+    'not-this-week',
     'next-month',
     'October',
     '',
     '10/2026',
   ])('given as %j is refused as an invalid value', (text) => {
-    expect(() => period(text)).toThrow(/^invalid value for --during: '.*' \(expected a period\)$/);
+    expect(() => period(text)).toThrow(
+      expect.objectContaining({
+        message: `invalid value for --during: '${text}' (expected a period)`,
+        hint: expect.stringMatching(/^Use a period such as 2026, 2026-Q4, .* or last-month\.$/),
+      }),
+    );
   });
 
   test.each([
@@ -86,19 +93,28 @@ describe('a period', () => {
     ['2026-Q1', '2025-Q1'],
     ['2024-02-29', '2023-02-28'],
     ['2026-W53', '2025-W52'],
+    ['2026-W01', '2025-W01'],
     ['2026-W42', '2025-W42'],
     ['2026', '2025'],
   ])('one year before %s is %s', (text, before) => {
     expect(periodYearBefore(period(text)).name).toBe(before);
   });
 
+  test('is also the day after an instant, in the time zone', () => {
+    expect(dayAfter(nowMs, 'Europe/Berlin')).toEqual(period('2026-11-21'));
+    expect(dayAfter(nowMs, 'Asia/Tokyo')).toEqual(period('2026-11-22', 'Asia/Tokyo'));
+  });
+
   test.each(['2026', '2026-Q4', '2026-10', '2026-W42', '2026-10-25'])(
     'such as %s is recognized by its range and time zone',
     (text) => {
       expect(periodOfRange(period(text), 'Europe/Berlin')).toEqual(period(text));
-      expect(
-        periodOfRange({ ...period(text), untilMs: period(text).untilMs - 1 }, 'Europe/Berlin'),
-      ).toBeUndefined();
+      const { sinceMs, untilMs } = period(text);
+      for (const other of [
+        { sinceMs, untilMs: untilMs - 1 },
+        { sinceMs: sinceMs + 1, untilMs },
+      ])
+        expect(periodOfRange(other, 'Europe/Berlin')).toBeUndefined();
       expect(periodOfRange(period(text), 'Asia/Kolkata')).toBeUndefined();
     },
   );
