@@ -54,7 +54,7 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
-    if (code !== undefined && /[\p{Cc}\p{Z}]/u.test(character)) continue;
+    if (/[\p{Cc}\p{Z}]/u.test(character)) continue;
     for (const unit of character.toLowerCase())
       yield { unit: unit.charAt(0), start, end: start + found.length };
   }
@@ -76,6 +76,6 @@ export function excerpt(text: string, redact: Redact): string {
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();
-  const characters = [...clean.slice(0, 2 * MAX_EXCERPT)];
+  const characters = [...clean.slice(0, 2 * (MAX_EXCERPT + 1))];
   return characters.length <= MAX_EXCERPT ? clean : `${characters.slice(0, MAX_EXCERPT - 1).join('')}…`;
 }

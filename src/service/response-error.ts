@@ -58,7 +58,7 @@ export function responseError(
   const details = { status, outcome, ...(body?.code !== undefined && { code: oneLine(body.code, redact) }) };
   const because = reason === '' ? '' : `: ${reason}`;
 
-  if (status >= 300 && status < 400) {
+  if (status < 400) {
     const target = oneLine(header(headers, 'location') ?? '', redact);
     return new UnexpectedResponseError(
       `redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,

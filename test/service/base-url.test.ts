@@ -60,3 +60,19 @@ test('isLoopback accepts only localhost, addresses in 127.0.0.0/8, and [::1]', (
   expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual(expected);
   expect(['localhost.test', '128.0.0.1', '127.example', '[::]', ''].some(isLoopback)).toBe(false);
 });
+
+test.each([
+  ['http://a.test/api/v1', 'Use https:// in the base URL.'],
+  ['https://a.test/api/', 'Specify https://a.test, or the whole URL up to /api/v1.'],
+  ['https://:secret@a.test', 'Run `qrctl auth login` to store the key.'],
+  ['https://a.test/api/v1?', 'End the base URL with /api/v1.'],
+  ['a.b.test', 'Did you mean https://a.b.test/api/v1?'],
+  ['localhost:8080', 'Did you mean http://localhost:8080/api/v1?'],
+  ['127.0.0.1', 'Did you mean http://127.0.0.1/api/v1?'],
+  ['[::1]:80/api/v1', 'Did you mean http://[::1]/api/v1?'],
+  ['api.test/other', 'Specify a URL such as https://host/api/v1.'],
+  ['my host.test', 'Specify a URL such as https://host/api/v1.'],
+  ['api.test/a b', 'Specify a URL such as https://host/api/v1.'],
+])('%j is refused with the hint: %s', (text, hint) => {
+  expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRedact, excerpt } from '#service/excerpt';
+import { createRedact, excerpt, oneLine, withoutKey } from '#service/excerpt';
 import { SOAK } from '../support/property-runs.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
@@ -8,6 +8,18 @@ test('the excerpt from an HTML page contains the title and the body, but nothing
   expect(
     excerpt('<head><style>b{}</style><title lang="en">502 Bad Gateway</title></head><h1>nginx</h1>', redact),
   ).toBe('502 Bad Gateway nginx');
+});
+
+test('the excerpt from an HTML page contains no comments, tags or scripts, even if they are not closed', () => {
+  expect(excerpt('<!-- a > b\n-->one<br\nclass="x">two <b', redact)).toBe('one two');
+  expect(excerpt('<p>one</p><!-- a', redact)).toBe('one');
+  expect(excerpt('one<script>\na', redact)).toBe('one');
+});
+
+test('text on one line has single spaces, no invisible characters, and at most 120 characters', () => {
+  expect(oneLine(' a\r\n\u00a0b\u200b\u202ec\ud800\u2028', redact)).toBe('a bc');
+  expect(oneLine('👍'.repeat(120), redact)).toBe('👍'.repeat(120));
+  expect(oneLine('👍'.repeat(121), redact)).toBe(`${'👍'.repeat(119)}…`);
 });
 
 test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])(
@@ -44,6 +56,14 @@ describe('the key in a text from the service', () => {
   test('is not redacted if only eleven characters of it appear, and other text is unchanged', () => {
     for (const text of [SECRET.slice(0, 11), 'svc_live_', 'the service rejected the values', ''])
       expect(redactOne(text)).toBe(text);
+  });
+
+  test('is redacted in text of more than 40,000 characters only if all of it appears', () => {
+    const long = (text: string) => text.padEnd(40_001, ' -');
+    expect(redactOne(long(`a ${KEY}`))).toBe(long(`a ${KEY}`).replace(KEY, '[key]'));
+    expect(redactOne(long(SECRET))).toBe(long(SECRET));
+    expect(withoutKey(`${KEY} ${SECRET}${KEY}`, KEY)).toBe(`[key] ${SECRET}[key]`);
+    expect(withoutKey('all of it', '')).toBe('all of it');
   });
 
   test('is redacted only as a whole if the key is short, and an empty key redacts nothing', () => {

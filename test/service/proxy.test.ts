@@ -2,7 +2,8 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UnavailableError, UsageError } from '#base/errors';
-import { proxyAuthorization, proxyFor } from '#service/proxy';
+import { NetworkError } from '#service/network-error';
+import { proxyAuthorization, proxyFor, proxyRefusal, throughProxy } from '#service/proxy';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 import { CODE, pageOf, rejection, useService } from './setup.ts';
@@ -65,6 +66,27 @@ describe('proxyFor', () => {
     }
   });
 
+  test('is without authorization if the proxy URL has no user name', () => {
+    expect(proxyAuthorization(new URL('http://:secret@proxy.test'))).toBeUndefined();
+  });
+
+  test('suggests the form of the variable, and how to write special characters if there is a password', () => {
+    const of = (service: string, value: string) => () =>
+      proxyFor(new URL(service), { HTTP_PROXY: value, HTTPS_PROXY: value });
+    expect(of('https://api.test', 'socks5://proxy.test')).toThrow(
+      expect.objectContaining({
+        message: 'HTTPS_PROXY is not the URL of an http or https proxy',
+        hint: 'Set HTTPS_PROXY=http://HOST:PORT, or unset it.',
+      }),
+    );
+    expect(of('http://api.test', 'http://a\\b:c@proxy.test')).toThrow(
+      expect.objectContaining({
+        message: 'HTTP_PROXY is not the URL of an http or https proxy',
+        hint: 'Set HTTP_PROXY=http://HOST:PORT, or unset it. In user name and password, write \\ as %5C, # as %23, / as %2F and ? as %3F.',
+      }),
+    );
+  });
+
   test.each([
     'socks5://user:hunter2@proxy.test',
     'http://user:hunter2@:99999',
@@ -81,6 +103,43 @@ describe('proxyFor', () => {
     const refused = () => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value });
     expect(refused).toThrow(UsageError);
     expect(refused).not.toThrow(/hunter2/);
+  });
+});
+
+describe('a failure at a proxy', () => {
+  const proxy = new URL('http://user:secret@proxy.test:3128');
+  const failure = (options: object) =>
+    new NetworkError('the connection was reset', { fault: 'network', sent: false, ...options });
+
+  test.each([
+    [true, 'HTTP_PROXY'],
+    [false, 'HTTPS_PROXY'],
+  ])(
+    'before anything was sent has the proxy in its message and a hint (forwarded: %j)',
+    (isForwarded, name) => {
+      expect(throughProxy(proxy, failure({}), isForwarded)).toMatchObject({
+        message: 'cannot connect through the proxy proxy.test:3128: the connection was reset',
+        fault: 'network',
+        sent: false,
+        hint: `Check ${name}, or add the host to NO_PROXY to connect without the proxy.`,
+      });
+    },
+  );
+
+  test.each([{ sent: true }, { hint: 'Check the certificate.' }, { fault: 'proxy' }])(
+    'is unchanged if it has %j',
+    (options) => {
+      const known = failure(options);
+      expect(throughProxy(proxy, known, false)).toBe(known);
+    },
+  );
+
+  test('that refuses the connection is reported with the status', () => {
+    expect(proxyRefusal(proxy, 403)).toMatchObject({
+      message: 'the proxy proxy.test:3128 refused the connection (403)',
+      sent: false,
+      hint: 'Check that the proxy allows connections to this host.',
+    });
   });
 });
 

@@ -50,6 +50,12 @@ describe('remembered slugs', () => {
     for (const change of [
       { note: [{ ...code(1), name: 'New' }], forget: undefined, kept: [['slug-1', idOf(1), 'New']] },
       { note: [code(1), code(2)], forget: undefined, kept: [entry(1), entry(2)] },
+      { note: [code(2)], forget: 'slug-1', kept: [entry(2)] },
+      {
+        note: [code(2), { ...code(1), id: 'ABCDEFAB-0000-4000-8000-000000000000' }],
+        forget: undefined,
+        kept: [entry(2), ['slug-1', 'abcdefab-0000-4000-8000-000000000000', 'Code 1']],
+      },
       { note: [code(1)], forget: 'slug-1', kept: [] },
     ]) {
       const store = storeOf({ codes: [entry(1)] });
@@ -79,11 +85,14 @@ describe('remembered slugs', () => {
     const store = storeOf(undefined);
     const memory = createSlugMemory(store);
     memory.note(Array.from({ length: 25_000 }, (_, at) => code(at)));
-    memory.note([{ ...code(99_999), slug: 'x'.repeat(65) }]);
+    memory.note([
+      { ...code(99_999), slug: 'x'.repeat(65) },
+      { ...code(0), slug: 'x'.repeat(64) },
+    ]);
     await memory.save();
     const { codes } = store.store.kept as { codes: unknown[] };
     expect(codes).toHaveLength(20_000);
-    expect(codes.at(-1)).toEqual(entry(24_999));
+    expect(codes.slice(-2)).toEqual([entry(24_999), ['x'.repeat(64), idOf(0), 'Code 0']]);
     memory.note(Array.from({ length: 40_000 }, (_, at) => code(30_000 + at)));
     expect(await Promise.all(['slug-0', 'slug-50000', 'slug-69999'].map(memory.idOf))).toEqual([
       undefined,
@@ -113,6 +122,13 @@ describe('remembered slugs', () => {
       listing: { atMs: 5, answered: true },
       codes: [['slug-3', idOf(3), 'x'.repeat(100)]],
     });
+  });
+
+  test('are from a complete listing only if the stored value says so', async () => {
+    const memory = createSlugMemory(
+      storeOf({ codes: [[], entry(1)], listing: { atMs: 5, answered: 'yes' } }),
+    );
+    expect([await memory.listing(), await memory.codes()]).toEqual([{ atMs: 5, answered: false }, [code(1)]]);
   });
 
   const lists = [

@@ -1,14 +1,9 @@
 const SECOND_MS = 1000;
 /**
- * Maximum clock drift, as a fraction of elapsed time. Bounds widen by it as they age, so that newer responses
- * can replace them.
+ * Maximum clock drift, as a fraction of elapsed time. The bound widens by it as it ages, so that newer
+ * responses can replace it.
  */
 const DRIFT = 0.0001;
-
-interface Bound {
-  offset: number;
-  at: number;
-}
 
 export type ServiceClock = ReturnType<typeof createServiceClock>;
 
@@ -17,29 +12,21 @@ export type ServiceClock = ReturnType<typeof createServiceClock>;
  * the offset to the monotonic clock is bounded: `Date - received <= offset < Date + 1 s - sent`.
  */
 export function createServiceClock(clock: { monotonic(): number }) {
-  let bounds: { low: Bound; high: Bound } | undefined;
+  let bound: { offset: number; at: number } | undefined;
 
   return {
     observe(dateMs: number, sentAt: number, receivedAt: number): void {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
-      const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
-      const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
-      // Contradictory bounds show that the service's clock was set, so earlier bounds are dropped.
-      if (
-        !bounds ||
-        low.offset > bounds.high.offset + SECOND_MS ||
-        high.offset < bounds.low.offset - SECOND_MS
-      ) {
-        bounds = { low, high };
-        return;
-      }
-      if (low.offset > bounds.low.offset - age(bounds.low)) bounds.low = low;
-      if (high.offset < bounds.high.offset + age(bounds.high)) bounds.high = high;
+      const highest = dateMs + SECOND_MS - sentAt;
+      // A contradiction shows that the service's clock was set back, so the earlier bound is dropped.
+      const isContradicted = bound !== undefined && highest < bound.offset - SECOND_MS;
+      if (!bound || isContradicted || low.offset > bound.offset - (receivedAt - bound.at) * DRIFT)
+        bound = low;
     },
     /**
      * Returns the service's time in ms; undefined before any Date. L4: the lower bound is never ahead, so no
      * wait ends early.
      */
-    nowMs: (at = clock.monotonic()): number | undefined => bounds && at + bounds.low.offset,
+    nowMs: (at = clock.monotonic()): number | undefined => bound && at + bound.offset,
   };
 }
