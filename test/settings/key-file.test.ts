@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AuthError } from '#base/errors';
 import { systemClock } from '#base/time/time';
@@ -70,8 +70,13 @@ describe('a key file', () => {
   });
 
   test.each([0o620, 0o602, 0o666])('that other users can change (%o) is refused', async (mode) => {
-    await expect(load(keyFile(KEY, mode))).rejects.toThrow(AuthError);
-    await expect(load(keyFile(KEY, mode))).rejects.toThrow('other users can change it');
+    const path = keyFile(KEY, mode);
+    const error = await load(path).catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(AuthError);
+    expect(error).toMatchObject({
+      message: `cannot use the key file ${path}: other users can change it (permissions 0${mode.toString(8)})`,
+      hint: `Check the key, then run \`chmod 600 ${path}\` as the owner of the file.`,
+    });
   });
 
   test.each<[string, string | Buffer, RegExp]>([
@@ -87,6 +92,31 @@ describe('a key file', () => {
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toMatch(words);
     expect(String(refusal)).not.toContain(KEY);
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'that another user may have created is refused with a hint',
+    async () => {
+      const path = keyFile(KEY);
+      chownSync(path, 65534, 65534);
+      chmodSync(dirname(path), 0o1777);
+      await expect(load(path)).rejects.toMatchObject({
+        message: `cannot use the key file ${path}: user 65534 may have created it`,
+        hint: 'Move the file to a directory that only you can change.',
+      });
+    },
+  );
+
+  test('has at most 4096 bytes, of which the key is one line, and otherwise a hint says so', async () => {
+    expect((await load(keyFile(KEY.padEnd(4096, '\n')))).apiKey).toBe(KEY);
+    await expect(load(keyFile(KEY.padEnd(4097, '\n')))).rejects.toMatchObject({
+      message: expect.stringContaining('it is larger than 4096 bytes'),
+      hint: 'Specify a file that contains only the key.',
+    });
+    for (const content of ['', 'a\nb', 'a b'])
+      await expect(load(keyFile(content))).rejects.toMatchObject({
+        hint: 'Write only the key to the file, on one line.',
+      });
   });
 
   test('that is missing or not a regular file is refused', async () => {
