@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { slug } from '#sandbox/chance';
 import { CODE_STATUSES, CODE_TYPES, DEVICES } from '#service/shapes';
@@ -14,6 +15,37 @@ describe('sample data', () => {
       ]);
     expect(await dump(1)).toEqual(await dump(1));
     expect(await dump(2)).not.toEqual(await dump(1));
+  });
+
+  test('is the same in each version, so that documented examples and their figures remain correct', async () => {
+    const sandbox = await useSandbox({ codes: 60, scans: 200, hasEqualSizes: false, listOrder: 'oldest' });
+    const codes = sandbox.workspace.codes();
+    expect(codes[1]).toEqual({
+      id: '9b9b2215-b56e-45b0-abb6-ade67964680c',
+      slug: 'summer-menu',
+      name: 'Table tents Berlin 2026-2',
+      type: 'url',
+      destination:
+        'https://www.example.com/url/summer-menu?utm_source=table&utm_medium=print&utm_campaign=table-tents',
+      status: 'active',
+      created_at: '2024-09-30T13:00:00.000Z',
+      updated_at: '2024-09-30T13:00:00.000Z',
+    });
+    const scans = codes.map(({ id }) => sandbox.scans(id));
+    expect(scans[1]?.[0]).toEqual({
+      id: 2_000_000_001,
+      ts: '2024-10-03T11:56:55.746Z',
+      country: 'JP',
+      city: '東京',
+      device: 'desktop',
+      os: 'Windows',
+      browser: 'Edge',
+      referrer: null,
+    });
+    const digest = createHash('sha256')
+      .update(JSON.stringify([codes, scans]))
+      .digest('hex');
+    expect(digest).toBe('017444b609233c29e1b8cdd2968d5c115563fc795f0589588730f3e53b59094a');
   });
 
   test('has every type and status, and names that are difficult for tables, sheets and terminals', async () => {
