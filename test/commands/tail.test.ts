@@ -101,3 +101,28 @@ test('scans tail ends with 0 if its reader closes the pipe', async () => {
   sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 30_000).toISOString() });
   expect((await running.done).code).toBe(0);
 });
+
+test('scans tail has the columns of the scan and, unless one code is specified, those of its code', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 0, limit: 100_000 });
+  const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
+  const slug = sandbox.workspace.code(id)?.slug;
+  sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 60_000).toISOString() });
+  const tail = (...args: string[]) =>
+    runByDay(['scans', 'tail', ...args, '--since', '1h', '--max-events', '1'], { env: sandbox.env });
+  const one = await tail(id);
+  expect(one.stdout).toMatch(/^id,ts,country,.*\n\d+,\d{4}-.*\n$/);
+  expect(one.stderr).toBe(`Waiting for scans of ${slug}. Press Ctrl-C to stop\n`);
+  const two = await tail(id, other, '--no-header');
+  expect(two.stdout).toMatch(new RegExp(`^${id},${slug},[^\\n]*\\n$`));
+  expect(two.stderr).toBe('Waiting for scans of 2 codes. Press Ctrl-C to stop\n');
+  const all = await tail('--all', '-f', 'ndjson');
+  expect(Object.keys(JSON.parse(all.stdout)).slice(0, 3)).toEqual(['qr_id', 'qr_slug', 'qr_name']);
+});
+
+test('scans tail refuses a code that does not exist (4), and prints nothing', async () => {
+  const sandbox = await useSandbox({ codes: 1, scans: 0 });
+  const gone = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
+  const run = await runByDay(['scans', 'tail', sandbox.codeId(), gone], { env: sandbox.env });
+  expect(run).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining(gone) });
+  expect(run.stderr).not.toContain('Waiting');
+});

@@ -72,10 +72,29 @@ describe('scans watch', () => {
         'ok,0,0,,,,not judged: no scans in nine weeks',
         `new,120,0,,,${last(0, 20)},not judged: less than nine weeks of scans`,
       ]);
-      expect(run.stderr).toContain('3 ok (2 not judged), 1 quiet, 1 drop, 1 jump, 2 new');
-      expect(run.stderr).toContain('the scans of 3 codes differ from the past');
+      expect(run.stderr).toMatch(
+        /^Watched 8 codes .*, 3 ok \(2 not judged\), 1 quiet, 1 drop, 1 jump, 2 new$/m,
+      );
+      expect(run.stderr).toContain(
+        'qrctl: the scans of 3 codes differ from the past\n  hint: Scan a printed code to test it, and check destinations with `qrctl qr check`.\n',
+      );
     },
   );
+
+  it('suggests where to look for the cause of a jump, and for the cause of another outcome', async () => {
+    const { sandbox, ids, watch } = await useCodes();
+    const slugOf = (n: number) => sandbox.workspace.code(ids[n] ?? '')?.slug;
+    const jumped = await watch(ids[3] ?? '', ...UNTIL);
+    expect(jumped.stderr).toContain(
+      `qrctl: the scans of 1 code differ from the past: ${slugOf(3)} (jump)\n  hint: See where the scans come from: \`qrctl scans stats CODE --by referrer --by country --since 7d\`.\n`,
+    );
+    const quiet = await watch(ids[0] ?? '', ids[1] ?? '', ids[1] ?? '', ...UNTIL);
+    expect(quiet.stderr).toContain(
+      `qrctl: the scans of 1 code differ from the past: ${slugOf(1)} (quiet)\n  hint: Scan a printed code`,
+    );
+    expect(outcomesOf(quiet.stdout)).toEqual(['ok', 'quiet']);
+    expect(quiet.stderr).toMatch(/^Watched 2 codes .*, 1 ok, 1 quiet$/m);
+  });
 
   it('sends one or two requests per code, and up to four if the outcome must be confirmed', async () => {
     const { sandbox, ids, watch } = await useCodes();
@@ -137,6 +156,7 @@ describe('scans watch', () => {
     expect(run.code).toBe(8);
     expect(outcomesOf(run.stdout)).toEqual(['ok']);
     expect(run.stderr).toContain('1 of 2 codes could not be watched; the other codes were');
+    expect(run.stderr).toContain('hint: Run the command again, or omit these codes.');
     const alone = await watch(ids[4] ?? '', ...UNTIL);
     expect(alone.code).toBe(4);
   });

@@ -70,7 +70,10 @@ describe('a restarted tail', () => {
     const second = await runByDay([...args(id, '--since', '3h'), '--max-events', '3'], at);
     expect(second.code).toBe(0);
     expect(new Set([...idsIn(first.stdout), ...idsIn(second.stdout)]).size).toBe(5);
-    expect(second.stderr).toContain('; --since applies only to its first run');
+    expect(second.stderr).toContain('tail.json; --since applies only to its first run\n');
+    add(5);
+    const third = await runByDay([...args(id), '--max-events', '1'], at);
+    expect(third.stderr).toMatch(/^Continuing from .*tail\.json\nWaiting/);
   });
 
   test('begins at the start of the earlier run if that run was killed before its first scan (S4)', async () => {
