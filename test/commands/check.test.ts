@@ -84,7 +84,9 @@ describe('qr check', () => {
       none: 'empty,,,,,,',
     });
     expect(found.typo).toMatch(/^broken,,,,,,www\.example\.com cannot be opened when scanned/);
-    expect(run.stderr).toContain('2 of 7 codes failed the check');
+    expect(run.stderr).toMatch(
+      /^Checked 7 codes, 1 ok, 2 broken, 1 redirected, 2 not-web, 1 empty \(.* m?s\)\nqrctl: 2 of 7 codes failed the check\n {2}hint: Correct a destination with `qrctl qr update CODE --destination ADDRESS`\.\n$/,
+    );
     // The listing is all the service saw.
     expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual([
       'GET /api/v1/qr',
@@ -183,6 +185,52 @@ describe('qr check', () => {
     expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
   });
 
+  it('reports a failure again only if its destination has changed, and counts the flags of this run as the last', async () => {
+    const { at } = await usePages({ '/b': 404 });
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    const [a, b] = add(sandbox, ['a', `${at}/a`], ['b', `${at}/b`]);
+    const cwd = await useDirectory();
+    const header = 'id,slug,name,destination,outcome,http_status,final_url,redirects,tls_days,ms,error';
+    const run = async (last: Record<string, string>, ...args: string[]) => {
+      const values = (id = '', lastly = '') => `${id},,,${lastly.replace(' ', ',,,,,,')}`;
+      const lines = [header, values(a?.id, last.a), values(b?.id, last.b)];
+      await writeFile(join(cwd, 'check.csv'), `${lines.join('\n')}\n`);
+      const night = ['qr', 'check', '--allow-private', '--since-last', 'check.csv', '--ids', ...args];
+      const { code, stdout, stderr } = await runByDay(night, { env: sandbox.env, cwd });
+      return [code, stdout.replace(`${a?.id}`, 'a').replace(`${b?.id}`, 'b'), stderr];
+    };
+    const [fine, dead] = [`${at}/a,ok `, `${at}/b,broken `];
+    expect((await run({ a: fine, b: dead })).slice(0, 2)).toEqual([0, '']);
+    expect((await run({ a: fine, b: `${at}/old,broken ` })).slice(0, 2)).toEqual([8, 'b\n']);
+    const blocked = { a: fine, b: `${at}/b,blocked ` };
+    expect((await run(blocked)).slice(0, 2)).toEqual([8, 'b\n']);
+    expect((await run(blocked, '--fail-on', 'broken,blocked')).slice(0, 2)).toEqual([0, '']);
+    const untagged = await run({ a: fine, b: dead }, '--require-utm', 'source');
+    expect(untagged.slice(0, 2)).toEqual([8, 'a\n']);
+    expect(untagged[2]).toContain(`1 code newly failed the check: ${a?.slug}: missing utm_source\n`);
+    const known = { a: `${at}/a,ok missing utm_source`, b: dead };
+    expect((await run(known, '--require-utm', 'source')).slice(0, 2)).toEqual([0, '']);
+  });
+
+  it('sends the header User-Agent that --user-agent specifies, and by default one that names qrctl', async () => {
+    const agents: unknown[] = [];
+    const server = createServer(({ headers }, response) => {
+      agents.push(headers['user-agent']);
+      response.end();
+    });
+    const at = `http://127.0.0.1:${await listen(server)}`;
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    add(sandbox, ['a', `${at}/`]);
+    for (const flags of [[], ['--user-agent', ' Checker/1 ']])
+      await runByDay(['qr', 'check', '--allow-private', ...flags], { env: sandbox.env });
+    expect(agents).toEqual([
+      expect.stringMatching(
+        /^Mozilla\/5\.0 \(compatible; qrctl\/\d[\w.-]*; checks destinations of QR codes\)$/,
+      ),
+      'Checker/1',
+    ]);
+  });
+
   describe('without a response from any destination (K10)', () => {
     /** Addresses of a server that closes each connection before TLS, and one that comes to life. */
     async function useSilence(...names: string[]) {
@@ -211,7 +259,9 @@ describe('qr check', () => {
       const silent = await night();
       expect(silent).toMatchObject({ code: 7, stdout: '' });
       expect(silent.stderr).toMatch(/none of 2 destinations responded \(.*\), but the service did/);
-      expect(silent.stderr).toContain('check.csv was not written');
+      expect(silent.stderr).toContain(
+        'hint: Check the firewall, DNS and proxy of this machine, then run the command again. check.csv was not written.\n',
+      );
       expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toBe(before);
       // One that responds proves the network: the others are dead.
       sandbox.workspace.update(codes[1]?.id ?? '', { destination: `${at}/` });
@@ -298,6 +348,8 @@ describe('qr check', () => {
       "invalid value for --require-utm: 'origin' (expected source, medium, campaign, term or content)",
     ],
     [['--user-agent', 'a\nb'], 'expected up to 200 visible ASCII characters'],
+    [['--user-agent', '  '], 'expected up to 200 visible ASCII characters'],
+    [['--user-agent', 'x'.repeat(201)], 'expected up to 200 visible ASCII characters'],
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--output can't be the same file as --since-last"],
     [['--since-last', 'x.md'], "cannot write x.md: files of --since-last can't be written as Markdown"],
     [['--since-last', 'x.xls'], 'cannot write x.xls: .xls is not supported'],
