@@ -46,6 +46,14 @@ describe.each(firstRows(1, ['scans.csv', 'scans.ndjson']))('an appended file %s'
     expect(await run('scans', 'verify', code, '--input', file)).toMatchObject({ code: 0 });
     // The code itself, for its slug, and its total.
     expect(sandbox.requests.length - before).toBe(2);
+    const plan = await run(...argv`scans verify ${code} --input ${file} --dry-run -f csv`);
+    expect(plan).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^id,slug,logged,since,until\n[\w-]+,[\w-]+,731,/),
+      stderr: 'Would verify 1 code with about 1 request, and more if the files differ\n',
+    });
+    const quiet = ['scans', 'verify', code, '--input', file, '--quiet'];
+    expect(await run(...quiet)).toMatchObject({ code: 0, stdout: '' });
     addLate(sandbox);
     addLate(sandbox, 0, 21);
     expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
