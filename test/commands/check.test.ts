@@ -1,14 +1,16 @@
 /** `qr check` as its users type it, against pages on loopback. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '#base/time/time';
-import { useDirectory } from '../support/cli.ts';
+import { DAY_MS, systemClock } from '#base/time/time';
+import { runCli, useDirectory } from '../support/cli.ts';
 import { useFaultServer } from '../support/fault-server.ts';
 import { listen } from '../support/listen.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 
 const { sleep } = systemClock;
 
@@ -210,6 +212,35 @@ describe('qr check', () => {
     expect(untagged[2]).toContain(`1 code newly failed the check: ${a?.slug}: missing utm_source\n`);
     const known = { a: `${at}/a,ok missing utm_source`, b: dead };
     expect((await run(known, '--require-utm', 'source')).slice(0, 2)).toEqual([0, '']);
+  });
+
+  it("warns once per host of a certificate that expires within 21 days by the service's clock, and reports it as news", async () => {
+    const server = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => response.end());
+    const at = `localhost:${await listen(server)}`;
+    let serviceMs = Date.UTC(2120, 0, 1) - 22.5 * DAY_MS;
+    const clock = { ...systemClock, now: () => serviceMs };
+    const sandbox = await useSandbox({ codes: 0, clock });
+    const [, b] = add(sandbox, ['a', `https://${at}/a`], ['b', `https://${at}/b`]);
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'ca.pem'), CERTIFICATE);
+    const env = { ...sandbox.env, NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') };
+    const check = (...more: string[]) => {
+      const args = ['qr', 'check', ...more, '--allow-private', '--fields', 'name,tls_days', '--no-header'];
+      return runCli(args, { env, cwd });
+    };
+    const warning = `warning: the TLS certificate of ${at} `;
+    const early = await check('--since-last', 'check.csv');
+    expect([early.code, early.stdout, early.stderr.includes('warning')]).toEqual([0, '', false]);
+    serviceMs += DAY_MS;
+    const near = await check('--since-last', 'check.csv');
+    expect([near.code, near.stdout]).toEqual([0, 'a,21\nb,21\n']);
+    expect(near.stderr.split(warning)).toEqual([expect.anything(), 'expires in 21 days\n']);
+    serviceMs += 22 * DAY_MS;
+    const over = await check(b?.slug ?? '', '--fail-on', 'none');
+    expect([over.stdout, over.stderr]).toEqual([
+      'b,-1\n',
+      expect.stringContaining(`${warning}has expired\n`),
+    ]);
   });
 
   it('sends the header User-Agent that --user-agent specifies, and by default one that names qrctl', async () => {
