@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '#base/errors';
 import { displayWidth } from '#base/text/display-width';
 import type { Plan } from '#codes/engine/plan/model';
-import { type DryRun, endDryRun, endedRun, openPlanOutput } from '#commands/qr/plan/print-plan';
+import { type DryRun, endDryRun, endedRun, notePlan, openPlanOutput } from '#commands/qr/plan/print-plan';
 import type { OutputFlags } from '#files/formats/plan-output';
 import {
   change,
@@ -237,4 +237,17 @@ describe('a plan after a run', () => {
         '2,,create,id-menu,menu,,,New 2 → https://example.com/new-2,created,\n',
     );
   });
+});
+
+it('a plan notes rows whose code exists already or no longer, and says nothing about other rows', () => {
+  const noted = (actions: readonly ('exists' | 'deleted' | 'unchanged')[], verb: 'create' | 'update') => {
+    const { context, said } = printingContext();
+    notePlan(context, planOf(actions.map((action, at) => itemOf(at + 2, action, {}))), verb);
+    return said();
+  };
+  const gone = 'No code exists for 1 row: deleted before, or never created\n';
+  expect(noted(['deleted', 'unchanged'], 'update')).toBe(gone);
+  expect(noted(['exists', 'unchanged'], 'update')).toBe('');
+  expect(noted(['unchanged'], 'create')).toBe('');
+  expect(noted(['exists', 'unchanged', 'unchanged'], 'create')).toMatch(/^1 row .*\n$/);
 });
