@@ -34,8 +34,17 @@ describe('api', () => {
       input: '{"status":"paused"}',
     });
     expect(JSON.parse(changed.stdout)).toMatchObject({ id, name: 'by hand', status: 'paused' });
-    await runHere(['api', 'GET', '/api/v1?x=1'], { env: sandbox.env });
-    expect(sandbox.requests.at(-1)?.url).toBe('/api/v1/?x=1');
+    for (const [path, url] of [
+      ['/api/v1?x=1', '/api/v1/?x=1'],
+      ['/api/v1', '/api/v1/'],
+      ['/api/v10', '/api/v1/api/v10'],
+      ['/qr?x=1?2&y=', '/api/v1/qr?x=1?2&y='],
+    ] as const) {
+      await runHere(['api', 'GET', path], { env: sandbox.env });
+      expect(sandbox.requests.at(-1)?.url).toBe(url);
+    }
+    await runHere(['api', 'GET', 'qr?x=1', '--query', 'n&m=a=b c'], { env: sandbox.env });
+    expect(sandbox.requests.at(-1)?.url).toBe('/api/v1/qr?x=1&n%26m=a%3Db%20c');
     const gone = await runHere(['api', 'DELETE', `/qr/${id}`], { env: sandbox.env });
     expect(gone).toMatchObject({ code: 0, stdout: '' });
     expect(gone.stderr).toMatch(/^204/);
@@ -93,12 +102,15 @@ describe('api', () => {
     [['GET', '//evil.example/qr'], 'PATH must be the part after the base URL, not a full URL'],
     [['GET', '/qr/../../admin'], 'PATH is outside the base URL: /qr/../../admin'],
     [['GET', '/qr/%2e%2E/x'], 'PATH is outside the base URL'],
+    [['GET', '/qr/./x'], 'hint: Remove . and .. from the path.'],
+    [['GET', '/qr\\..'], 'PATH is outside the base URL'],
     [['GET', '/qr/a b'], 'invalid character in PATH: "/qr/a b"'],
     [['GET', '/qr#x'], 'invalid character in PATH'],
     [
       ['GET', '/qr', '--query', 'page'],
       "invalid value for --query: 'page' (expected NAME=VALUE, such as limit=5)",
     ],
+    [['GET', '/qr', '--query', '=2'], 'expected NAME=VALUE, such as limit=5'],
     [['GET', '/qr', '--input', '-'], "--input can't be used with GET"],
     [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: no such file'],
     [['POST', '/qr', '--input', 'none.json'], 'Correct the path, and run the command again.'],
