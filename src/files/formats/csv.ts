@@ -48,7 +48,7 @@ function rawCellBy(delimiter: string): (value: unknown) => string {
 
 export function defusedCell(value: unknown, delimiter = ','): string {
   if (typeof value === 'string' && !WANTS_CARE.test(value)) return value;
-  const mayBegin = typeof value === 'string' || (typeof value === 'object' && value !== null);
+  const mayBegin = typeof value === 'string' || typeof value === 'object';
   const text = mayBegin ? defuse(plainText(value), delimiter) : plainText(value);
   return SPLIT_BY_SOME.test(text) ? stringify([[text]], QUOTED) : text;
 }

@@ -193,6 +193,11 @@ describe('a cell', () => {
     expect([-1, -9007199254740993n].map((value) => defusedCell(value))).toEqual(['-1', '-9007199254740993']);
   });
 
+  test('with a nested value is escaped where a formula could begin', () => {
+    expect(defusedCell({ note: 'x;=1' })).toBe(`"{""note"":""x;'=1""}"`);
+    expect(defusedCell(null)).toBe('');
+  });
+
   test('never begins with a formula, whatever precedes the formula, and can be restored (T1)', () => {
     const start = fc.string({
       unit: fc.constantFrom(...' \0\n\r\t\u200b\ufeff\u00a0\u3000\u2028\u3164'),

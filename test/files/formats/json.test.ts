@@ -95,6 +95,7 @@ describe('ndjson', () => {
 
   test('omits undefined values, as JSON.stringify does', () => {
     expect(render('ndjson', [[{ a: undefined, id: 1 }, { a: undefined }, {}]])).toBe('{"id":1}\n{}\n{}\n');
+    expect(render('ndjson', [[{ a: undefined, id: 9007199254740993n }]])).toBe('{"id":9007199254740993}\n');
   });
 });
 

@@ -145,6 +145,9 @@ describe('a file name', () => {
     expect(message).toMatch(/cannot write a\..*is not supported/);
     for (const works of ['.csv', '.ndjson', '.xlsx', '.gz']) expect(hint).toContain(works);
     expect(hint).not.toContain('.parquet');
+    expect(hint).toMatch(
+      /^Use one of these extensions: \.csv, \..*\. CSV and JSON may have \.gz after it\.$/,
+    );
   });
 
   test('without a known extension gets the default format', () => {
@@ -169,24 +172,56 @@ describe('--fields', () => {
   });
 
   test('refuses a repeated name', () => {
-    expect(refusal({ fields: ['id', 'id'] }).message).toContain('twice');
+    expect(refusal({ fields: ['id', 'id'] })).toMatchObject({
+      message: expect.stringContaining('twice'),
+      hint: 'Specify each field once.',
+    });
   });
 });
 
 describe('flags that contradict each other are refused', () => {
-  test.each<[OutputFlags, Partial<PlanContext>]>([
-    [{ excel: true, format: 'json' }, {}],
-    [{ excel: true, output: 'a.json' }, {}],
-    [{ delimiter: ';', output: 'a.json' }, {}],
-    [{ delimiter: ';', format: 'ndjson' }, {}],
-    [{ rawCells: true, format: 'table' }, {}],
-    [{ header: false, format: 'ndjson' }, {}],
-    [{ header: false }, { shape: 'record' }],
-    [{ format: 'table', output: 'a.gz' }, {}],
-    [{ ids: true, output: 'a.json' }, {}],
-    [{ ids: true }, { columns: [{ name: 'profile' }] }],
-  ])('%j', (flags, around) => {
-    expect(refusal(flags, around).hint).toBeTruthy();
+  const needsCsv = (flag: string, format: string) => [
+    `${flag} requires CSV, but the format is ${format}`,
+    `Add --format csv, or omit ${flag}.`,
+  ];
+  test.each<[OutputFlags, Partial<PlanContext>, string[]]>([
+    [{ excel: true, format: 'json' }, {}, needsCsv('--excel', 'json')],
+    [{ excel: true, output: 'a.json' }, {}, needsCsv('--excel', 'json')],
+    [{ delimiter: ';', output: 'a.json' }, {}, needsCsv('--delimiter', 'json')],
+    [{ delimiter: ';', format: 'ndjson' }, {}, needsCsv('--delimiter', 'ndjson')],
+    [{ rawCells: true, format: 'table' }, {}, needsCsv('--raw-cells', 'table')],
+    [{ header: false, format: 'ndjson' }, {}, needsCsv('--no-header', 'ndjson')],
+    [{ header: false }, { shape: 'record' }, needsCsv('--no-header', 'json')],
+    [
+      { format: 'table', output: 'a.gz' },
+      {},
+      ['tables cannot be compressed', 'Use --format csv, or omit .gz from the file name.'],
+    ],
+    [{ output: 'a.xlsx.gz' }, {}, ['.xlsx files are already compressed', 'Omit .gz from the file name.']],
+    [
+      { output: 'a.tsv', delimiter: ',' },
+      {},
+      [
+        "--delimiter , can't be used with .tsv, which is tab-separated",
+        'Omit --delimiter, or use the extension .csv.',
+      ],
+    ],
+    [
+      { ids: true, output: 'a.json' },
+      {},
+      [
+        "--ids prints only IDs, one per line, and can't be used with json output",
+        'Omit --ids, or use the extension .csv or .txt with --output.',
+      ],
+    ],
+    [{ ids: true }, { columns: [{ name: 'profile' }] }, ['--ids requires records with an ID', 'Omit --ids.']],
+  ])('%j', (flags, around, [message, hint]) => {
+    expect(refusal(flags, around)).toMatchObject({ message, hint });
+  });
+
+  test('unless they have the same meaning', () => {
+    expect(plan({ output: 'a.tsv', delimiter: '\t' })).toMatchObject({ format: 'csv', delimiter: '\t' });
+    expect(plan({ output: 'a.csv', ids: true })).toMatchObject({ format: 'ids', delimiter: ',' });
   });
 });
 

@@ -27,7 +27,7 @@ export function readLogName(name: string, base: string): LogName | undefined {
   const stem = base.slice(0, base.length - extension.length);
   const age =
     (plain.startsWith(base) ? ageOf(plain.slice(base.length)) : undefined) ??
-    (extension !== '' && plain.startsWith(stem) && plain.endsWith(extension)
+    (plain.startsWith(stem) && plain.endsWith(extension)
       ? ageOf(plain.slice(stem.length, plain.length - extension.length))
       : undefined);
   return age && { base, age, packing };

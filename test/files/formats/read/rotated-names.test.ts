@@ -27,9 +27,21 @@ describe('a file', () => {
   it.each(argv`
     scans.csv.bak scans.csv.old scans.csv~ scans.csv.swp scans.csv.state.json scans.csv.1.bak
     scans.csv.12345 scans.csv-20261301 scans.csv-menu scans2.csv scans-2026-11.csv scans.csv.gz
-    my-scans.csv.1
+    my-scans.csv.1 other-20261101.csv scans-20261101.txt
   `)('named %s does not belong to scans.csv', (name) => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
+  });
+
+  it('that is not rotated is its own log, even if its whole name is a date', () => {
+    const age = undefined;
+    expect(readLogName('scans.csv', 'scans.csv')).toEqual({ base: 'scans.csv', age, packing: undefined });
+    expect(findLogName('scans-2026-11.csv.gz')).toEqual({ base: 'scans-2026-11.csv', age, packing: 'gz' });
+    expect(findLogName('-20261101.csv')).toMatchObject({ base: '-20261101.csv', age });
+    expect(['spring.menu.csv', 'notes.txt.gz', 'menu'].map(stemOfLog)).toEqual([
+      'spring.menu',
+      'notes',
+      'menu',
+    ]);
   });
 
   it('can belong to a log with any name', () => {
@@ -48,9 +60,15 @@ describe('a file', () => {
         .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])
         .sort(([, a], [, b]) => compareAges(a, b));
     const oldestFirst = argv`
-      a.csv-20260930 a.csv-2026100103 a.csv-20261002.gz a.csv.10.gz a.csv.9.gz a.csv.1 a.csv
+      a.csv-1793500000 a.csv-20260930 a.csv-2026100103 a.csv-20261002.gz a.csv.10.gz a.csv.9.gz a.csv.1 a.csv
     `;
-    expect(sorted([...oldestFirst].sort()).map(([name]) => name)).toEqual(oldestFirst);
+    for (const names of [[...oldestFirst].sort(), [...oldestFirst].reverse()])
+      expect(sorted(names).map(([name]) => name)).toEqual(oldestFirst);
+    const [older, log] = [readLogName('a.csv.1', 'a.csv'), readLogName('a.csv', 'a.csv')] as [
+      LogName,
+      LogName,
+    ];
+    expect([compareAges(older, log), compareAges(log, older), compareAges(log, log)]).toEqual([-1, 1, 0]);
   });
 
   // Anything but linear time would outlast the test's own limit.
