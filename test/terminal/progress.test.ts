@@ -31,7 +31,10 @@ describe('the line of a progress bar', () => {
   test('has a remaining time based on the work and the predicted waits, but only after a minimum time', () => {
     expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
     expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
-    expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
+    expect(renderBar({ ...state, waitMs: 60_000, pauseLeftMs: 41_200 }, 120)).toMatch(/ {2}32 s left$/);
+    for (const done of [0, 99_999, 100_000]) expect(renderBar({ ...state, done }, 100)).not.toContain('left');
+    expect(renderBar({ ...state, done: 100_000, waitMs: 60_000 }, 100)).not.toContain('left');
+    expect(renderBar({ ...state, done: 50_000, elapsedMs: 1000 }, 100)).toMatch(/1 s left$/);
   });
 
   test('has an estimated percentage of at most 99% if the total is unknown', () => {
@@ -41,7 +44,9 @@ describe('the line of a progress bar', () => {
   });
 
   test('has no bar without a total or an estimate, and no rate before a minimum time', () => {
-    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
+    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 499 }, 100)).toBe('12 scans');
+    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 500 }, 100)).toBe('12 scans  24/s');
+    expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 6000 }, 100)).toBe('12 scans  2/s');
   });
 
   test('fits into the terminal, and shows at most 100%', () => {

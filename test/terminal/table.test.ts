@@ -26,7 +26,10 @@ function render(rows: Record<string, unknown>[], options: Partial<TableOptions> 
     header: true,
     ruled: true,
     mayDrop: true,
-    onDropped: (names) => dropped.push(...names),
+    onDropped(names) {
+      expect(names).not.toEqual([]);
+      dropped.push(...names);
+    },
     ...options,
   });
   return { text: formatter.begin() + formatter.rows(rows) + formatter.end(), dropped };
@@ -58,13 +61,21 @@ describe('a table', () => {
     expect(stripVTControlCharacters(colored)).toBe(render([ann]).text);
   });
 
+  test('has bold names above a dim line', async () => {
+    const colored = render([{ name: 'Ann' }], {
+      columns: [{ name: 'name' }],
+      colors: await loadColors(true),
+    });
+    expect(colored.text).toBe('\x1b[1mname\x1b[22m\n\x1b[2m────\x1b[22m\nAnn\n');
+  });
+
   test('escapes invisible characters in a name, so each row has one line', () => {
     expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
   });
 
   test('drops a column if a cell would be narrower than its minimum width, unless the user chose the columns', () => {
     const wide: Column[] = [
-      { name: 'name', importance: 5, leastWidth: 24 },
+      { name: 'name', importance: 5, leastWidth: 24, wishedWidth: 40 },
       { name: 'city', importance: 2, leastWidth: 16 },
     ];
     const row = { name: 'n'.repeat(40), city: 'c'.repeat(40) };
@@ -86,7 +97,9 @@ describe('a table', () => {
       { code: 'summer-menu', outcome: 'updated', error: null },
       { code: 'x', outcome: 'failed', error: 'short' },
     ];
-    expect(render(rows, { columns, width: 40 }).text).toBe(
+    const { text, dropped } = render(rows, { columns, width: 40 });
+    expect(dropped).toEqual([]);
+    expect(text).toBe(
       [
         'code         outcome',
         '───────────  ───────',
@@ -102,6 +115,9 @@ describe('a table', () => {
     expect(render(rows, { columns, width: 90 }).text).toContain(
       '\nspring-menu  failed   destination: must be',
     );
+    const fitting = (width: number) => render(rows.slice(2), { columns, width }).text.split('\n').slice(2);
+    expect(fitting(20)).toEqual(['x     failed   short', '']);
+    expect(fitting(19)).toEqual(['x     failed', '  short', '']);
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
@@ -158,7 +174,23 @@ describe('a table', () => {
       url('https://b.example/menu/spring'),
       url('tel:1'),
     ];
-    expect(render(differing, { ...narrow, width: 26 }).text).toContain('a     https://a.example/m…');
+    const linesOf = (rows: { slug: string; to: string }[], columns: Column[] = narrow.columns) =>
+      render(rows, { ...narrow, columns, width: 26 })
+        .text.split('\n')
+        .slice(1, -1);
+    expect(linesOf(differing)[0]).toBe('a     https://a.example/m…');
+    const spring = url('HTTP://a.example/menu/spring');
+    const text = url('no link, but a long text');
+    expect(linesOf([text, text, spring, spring, url('')]).slice(2, 4)).toEqual([
+      'a     HTTP://a.example/me…',
+      'a     HTTP://a.example/me…',
+    ]);
+    expect(linesOf([spring, text, url(''), spring, url('tel:1')])[0]).toBe('a     …/menu/spring');
+    expect(linesOf([text, spring, text, spring, url('tel:1')])[1]).toBe('a     HTTP://a.example/me…');
+    expect(linesOf([spring])).toEqual(['a     HTTP://a.example/me…']);
+    expect(linesOf([spring, spring], [{ name: 'slug' }, { name: 'to' }])[0]).toBe(
+      'a     HTTP://a.example/me…',
+    );
   });
 
   test('drops the least important columns on a narrow terminal, and reports them', () => {
@@ -175,9 +207,11 @@ describe('a table', () => {
   });
 
   test('never truncates an ID', () => {
-    expect(
-      render([{ ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) }], { width: 40, mayDrop: false }).text,
-    ).toContain('i'.repeat(60));
+    const long = { ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) };
+    const { text } = render([long], { width: 40, mayDrop: false });
+    expect(text.split('\n')[2]).toBe(`${long.id}  ${'n'.repeat(9)}…  active     12`);
+    const alone = render([long], { columns: columns.slice(0, 1), width: 40 });
+    expect(alone.text.split('\n')[2]).toBe(long.id);
   });
 
   test('is empty if there are no rows', () => {
@@ -228,6 +262,11 @@ describe('one record', () => {
     );
   });
 
+  test('has dim names, and a dim dash for a missing value', async () => {
+    const colored = createRecordFormatter({ columns, colors: await loadColors(true), extra: false });
+    expect(colored.rows([{ name: 'Ann' }])).toContain('\x1b[2mid\x1b[22m      \x1b[2m–\x1b[22m\n');
+  });
+
   test('is printed in fewer than 5,000 characters if a value has 10 MB', () => {
     expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
   });
@@ -241,6 +280,7 @@ describe('fitText', () => {
     ['abc', 3, 'abc'],
     ['abcd', 3, 'ab…'],
     ['abcd', 1, '…'],
+    ['abcd', 0, ''],
     ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
   ])('fits %j into %i columns as %j', (text, width, cut) => {
     expect(fitText(text, width)).toBe(cut);

@@ -41,7 +41,7 @@ describe('a wrapped text', () => {
 
   test('is unchanged if it fits, or if the width is unknown', () => {
     expect(wrapWords('a  b', 20)).toBe('a  b');
-    expect(wrapWords('a '.repeat(50), undefined)).toBe('a '.repeat(50));
+    for (const width of [undefined, 19]) expect(wrapWords('a '.repeat(50), width)).toBe('a '.repeat(50));
   });
 
   test('has the same words in the same order, and only a line with a single word is too wide', () => {
@@ -77,6 +77,11 @@ describe('possible paths with spaces', () => {
       ]),
     );
     expect(found).not.toContain('plain');
+    expect([...found].sort((a, b) => b.length - a.length)).toEqual(found);
+    expect(spacedPaths({ argv: [' a', 'a b', 'a b c '], env: {}, cwd: () => '/' })).toEqual([
+      'a b c ',
+      'a b',
+    ]);
   });
 
   test('are found even if the current directory was deleted', () => {
