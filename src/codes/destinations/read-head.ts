@@ -20,7 +20,7 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let interim = 0;
   return (chunk) => {
     // Lines end in LF, with or without CR (RFC 9112, 2.2).
-    const searched = Math.max(0, text.length - 2);
+    const searched = text.length - 2;
     text = (text + chunk.toString('latin1')).replace(/^[\r\n]+/, '');
     const blank = /\n\r?\n/g;
     for (blank.lastIndex = searched; ; blank.lastIndex = 0) {

@@ -49,7 +49,7 @@ function isOnTheWay({ fault }: NetworkError): boolean {
 
 /** Returns whether the host responded, even with a redirect, certificate error or refusal. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
-  if (redirects > 0 || ('status' in end && end.status !== undefined)) return true;
+  if (redirects > 0 || 'status' in end) return true;
   return end.is === 'failed' ? isRefused(end.failure) || !isOnTheWay(end.failure) : undefined;
 }
 

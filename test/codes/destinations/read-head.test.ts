@@ -58,6 +58,7 @@ const REFUSED: [what: string, text: string, message: string][] = [
   ['HTML instead of a status line', '<html>hello</html>\r\n\r\n', 'not HTTP'],
   ['status 101 (Switching Protocols)', 'HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n', 'not HTTP'],
   ['no status code', 'HTTP/1.1 hello\r\n\r\n', 'not HTTP'],
+  ['a status code that does not come first', 'HTTP/1.1 hello HTTP/1.1 200 OK\r\n\r\n', 'not HTTP'],
   ['too many bytes', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
 ];
 
@@ -68,6 +69,26 @@ describe('createHeadReader (K11)', () => {
 
   it('omits a header without a name', () => {
     expect(read(`${OK}nonsense\r\n: x\r\n\r\n`)).toEqual({ status: 200, headers: {} });
+  });
+
+  it.each([
+    ['a body that contains a NUL byte', `${OK}A: b\r\n\r\nA: c\0`],
+    ['a folded line that ends in LF', 'HTTP/1.1 200 OK\nA:\n b\n\n'],
+    ['several spaces before the status code', 'HTTP/1.1   200 OK\r\nA: b\r\n\r\n'],
+    ['blank lines after an interim response', `HTTP/1.1 100\r\n\r\n\r\n\r\n${OK}A: b\r\n\r\n`],
+  ])('reads exactly the headers of a response head with %s', (_what, text) => {
+    expect(read(text)).toEqual({ status: 200, headers: { a: ['b'] } });
+  });
+
+  it('ignores different Content-Length headers if the body is chunked', () => {
+    const text = `${OK}Content-Length: 3\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    expect(read(text)).toMatchObject({ status: 200 });
+  });
+
+  it('accepts 20 interim responses, but not 21', () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+    expect(read(`${interim.repeat(20)}${OK}\r\n`)).toMatchObject({ status: 200 });
+    expect(() => read(`${interim.repeat(21)}${OK}\r\n`)).toThrow('too many interim responses');
   });
 
   it.each(REFUSED)('refuses a response head with %s', (_what, text, message) => {
