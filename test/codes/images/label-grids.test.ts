@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { findGrid, fitsPage, type LabelGrid, PAPERS, placesOf } from '#codes/images/label-grids';
+import {
+  findGrid,
+  fitsPage,
+  GRIDS,
+  type LabelGrid,
+  PAPERS,
+  placesOf,
+  SHEET_NUMBERS,
+} from '#codes/images/label-grids';
 import { layOutLabel } from '#codes/images/label-sheet';
 import { breakLines } from '#files/paper/break-lines';
 
@@ -39,6 +47,40 @@ describe('a grid', () => {
       gap: { widthMm: 3.175, heightMm: 0 },
       margin: undefined,
     });
+  });
+
+  /** Numbers with the same sheet, and the margins and labels of that sheet. A change of any size changes a margin. */
+  it.each([
+    ['3474', 0, 0, 24],
+    ['3475', 0, 4.5, 24],
+    ['3425', 0, 6, 10],
+    ['L7159 J8159', 6.95, 12.9, 24],
+    ['L7160 J8160', 7.21, 15.15, 21],
+    ['L7161 J8161', 7.21, 8.7, 18],
+    ['L7162 J8162', 4.65, 12.9, 16],
+    ['L7163 J8163', 4.65, 15.15, 14],
+    ['L7164', 7.21, 4.5, 12],
+    ['L7165 J8165', 4.65, 13.1, 8],
+    ['L7169 J8169', 4.65, 9.5, 4],
+    ['L7173 J8173', 4.65, 6, 10],
+    ['L7651 J8651 L7551', 4.75, 10.7, 65],
+    ['L7654 L6140 L4770 J8654', 9.7, 21.5, 40],
+    ['L4732', 11, 13.3, 80],
+    ['5160 5260 5960 8160', 4.76, 12.7, 30],
+    ['5161 5261 5961 8161', 3.97, 12.7, 20],
+    ['5162 5262 5962 8162', 3.97, 21.17, 14],
+    ['5163 5263 5963 8163', 3.97, 12.7, 10],
+    ['5164 5264 8164', 3.97, 12.7, 6],
+    ['5167 5267 8167', 7.14, 12.7, 80],
+    ['5371 8371', 19.05, 12.7, 10],
+  ])('of %s has margins of %d and %d mm, and %i labels', (numbers, xMm, yMm, labels) => {
+    for (const number of numbers.split(' ')) {
+      expect(SHEET_NUMBERS).toContain(number);
+      const places = [...placesOf(findGrid(number) ?? grid)];
+      expect(places).toHaveLength(labels);
+      expect(places[0]).toEqual({ xMm: expect.closeTo(xMm, 2), yMm: expect.closeTo(yMm, 2) });
+    }
+    expect(GRIDS).toHaveLength(22);
   });
 
   it.each(['averyL7160', 'L7160 Avery', 'my avery L7160', 'L71avery-60'])(
