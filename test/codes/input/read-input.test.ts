@@ -83,6 +83,21 @@ describe('CSV', () => {
     expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([
       [1, 3, { name: 'a,b', note: 'c' }],
     ]);
+    expect((await read('SEP=|\nname|note\na,b|c\n')).rows).toEqual([[1, 3, { name: 'a,b', note: 'c' }]]);
+    expect((await read('sep=;\nname,note\na,b\n')).rows).toEqual([[1, 3, { 'name,note': 'a,b' }]]);
+    expect((await read('sep=;\nname,note; ;\na,b; ;\n')).rows).toEqual([[1, 3, { name: 'a', note: 'b' }]]);
+    expect((await read('name\nsep=;\n')).rows).toEqual([[1, 2, { name: 'sep=;' }]]);
+  });
+
+  it('is read with the separator of its first line, not one in a quoted column name', async () => {
+    expect((await read('\n\n"a;b;c;d",note\nx,y\n')).rows).toEqual([[1, 4, { 'a;b;c;d': 'x', note: 'y' }]]);
+    expect((await read('\n\nname;note\nx,z;y\n')).rows).toEqual([[1, 4, { name: 'x,z', note: 'y' }]]);
+  });
+
+  it('is read with the original values of cells in which formulas were escaped, and with these cells as written', async () => {
+    const { rows } = await parseInput(Buffer.from("name,note\n'=1,x\na,b\n"), 'codes.csv');
+    expect(rows.map(({ values }) => values.get('name'))).toEqual(['=1', 'a']);
+    expect(rows.map(({ defused }) => defused)).toEqual([new Map([['name', "'=1"]]), undefined]);
   });
 
   it('is read with the line numbers that an editor shows, even after cells with line breaks', async () => {
@@ -121,7 +136,13 @@ describe('CSV', () => {
     ['a quote inside a cell', 'name\n5" disc\n', /line 2: a quote/],
     ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: appears twice/],
     ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
-    ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: has 3 cells, but the header has 2/],
+    [
+      'too many cells',
+      'name,type\na,url\nb,url,x\n',
+      /line 3: has 3 cells, but the header has 2: enclose values that contain a separator in quotes/,
+    ],
+    ['a cell after a git conflict marker', 'name\n<<<<<<< HEAD,x\n', /line 2: has 2 cells/],
+    ['an empty name between names', 'sep=;\nname,x;;type\n', /line 2: the header of column 2 is empty/],
     [
       'a git conflict marker',
       'name,type\n<<<<<<< HEAD\na,url\n',
@@ -137,13 +158,14 @@ describe('CSV', () => {
   });
 
   it('may lack empty result cells at the ends of rows, which Excel omits, except in an incomplete last line', async () => {
-    const text = 'name,note,id,slug,outcome,error,base,decision\na,x,i,s,created,,r1\nb,y\n';
+    const ours = 'id,slug,short_url,created_at,updated_at,outcome,error,base,Decision';
+    const text = `name,note,${ours}\na,x,i,s,,,,created,,r1\nb,y\n`;
     const { rows } = await read(text);
-    expect(rows.map(([, , { name, id, decision }]) => [name, id, decision])).toEqual([
+    expect(rows.map(([, , { name, id, Decision }]) => [name, id, Decision])).toEqual([
       ['a', 'i', ''],
       ['b', '', ''],
     ]);
-    await expect(read(text.trimEnd())).rejects.toThrow(/line 3: has 2 cells, but the header has 8/);
+    await expect(read(text.trimEnd())).rejects.toThrow(/line 3: has 2 cells, but the header has 11/);
     await expect(read('name,note,id\na\n')).rejects.toThrow(/line 2: has 1 cell/);
   });
 

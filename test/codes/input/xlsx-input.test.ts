@@ -5,7 +5,7 @@ import { UsageError } from '#base/errors';
 import { checkRows } from '#codes/engine/rows/read-rows';
 import { parseInput, parseWithFaults } from '#codes/input/read-input';
 import type { Fault, ReadOptions } from '#files/formats/read/input';
-import { createFormat, seenNumber } from '#files/formats/xlsx/seen-text';
+import { createFormat, dateText, seenNumber } from '#files/formats/xlsx/seen-text';
 import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
 import { anyCharacter } from '../../support/any-character.ts';
 import { entriesOf } from '../../support/entries-of.ts';
@@ -395,10 +395,31 @@ describe('the displayed value', () => {
     [164, 'yyyy-mm-dd', true],
     [164, '[Red]0.00', false],
     [164, '[h]:mm', true],
+    [164, '[hh]', true],
+    [164, '[mm]', true],
+    [164, '[ss]', true],
     [164, '0" days"', false],
     [164, 'General', false],
   ])('in the format %i with the code %j is a date: %s', (id, code, is) => {
     expect(createFormat(id, code).isDate).toBe(is);
+  });
+
+  it('in a built-in format is a date in exactly the formats that Excel uses for dates', () => {
+    const dates = Array.from({ length: 164 }, (_, id) => id).filter((id) => createFormat(id, '').isDate);
+    const from = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, n) => first + n);
+    expect(dates).toEqual([...from(14, 22), ...from(27, 36), ...from(45, 47), ...from(50, 58)]);
+  });
+
+  it.each([
+    [46082.25, true, '2026-03-01 06:00:00'],
+    [46082.25, false, '2026-03-01 06:00:00'],
+    [46082, true, '2026-03-01 00:00:00'],
+    [46082, false, '2026-03-01'],
+    [1e9, false, undefined],
+    [Number.NaN, false, undefined],
+  ])('of the date %d with its time (%j) is %s', (serial, withTime, text) => {
+    expect(dateText(serial, false, withTime)).toBe(text);
   });
 
   it.each([
@@ -410,6 +431,13 @@ describe('the displayed value', () => {
     [1234, 3, '', undefined],
     [5, 164, '00000', '00005'],
     [-5, 164, '000', undefined],
+    [0, 164, '00', '00'],
+    [0.07, 164, '0%', '7%'],
+    [5, 164, '00.00', undefined],
+    [5, 164, '#00', undefined],
+    [5, 164, 'General', '5'],
+    [5, 163, 'General', undefined],
+    [5, 49, '@', '5'],
   ])('of the number %d in the format %i with the code %j is %s', (value, id, code, text) => {
     expect(seenNumber(value, createFormat(id, code))).toBe(text);
   });
