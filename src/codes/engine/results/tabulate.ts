@@ -92,7 +92,7 @@ interface ResultsOptions {
   before?: Input;
 }
 
-export function tabulate(input: Input, { isTagged = false, shortUrlOf, before }: ResultsOptions = {}) {
+export function tabulate(input: Input, { isTagged, shortUrlOf, before }: ResultsOptions = {}) {
   const ours = ['id', 'slug', ...(shortUrlOf ? ['short_url'] : []), 'outcome', 'error', 'base', 'decision'];
   const theirs = input.columns.filter((column) => !ours.includes(fold(column)));
   const added = findAddedColumns(input, before);

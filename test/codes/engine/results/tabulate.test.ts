@@ -98,13 +98,14 @@ describe('results', () => {
   });
 
   it('have the ID and slug in the row, and its short URL, if its code was not looked up', async () => {
-    const input = await parse(`name,id,slug\na,${ID},abc\nb,${OTHER_ID},\n`);
+    const input = await parse(`name,id,slug\na,${ID},abc\nb,${OTHER_ID},\nc,,xyz\n`);
     const { rows } = await checkRows(input, { verb: 'create' });
     const table = tabulate(input, { shortUrlOf: ({ id, slug }) => `https://go.example/${slug}?${id}` });
     const ended = { outcome: 'not-attempted', changes: [], isOpen: true } as const;
     expect(rows.map((row) => table.row({ row, ...ended }))).toMatchObject([
       { id: ID, slug: 'abc', short_url: `https://go.example/abc?${ID}` },
       { id: OTHER_ID, slug: null, short_url: null },
+      { id: null, slug: 'xyz', short_url: null },
     ]);
   });
 
@@ -280,6 +281,22 @@ describe('a decision in the results', () => {
       expect(await rowOf({ outcome }, `${ID},Mine,,abc`)).toMatchObject({ decision: null });
   });
 
+  it('is removed once a request has used it', async () => {
+    const input = await parse('name,decision\na,new\n');
+    const { rows } = await checkRows(input, { verb: 'create' });
+    const used = { decision: undefined, id: ID, slug: 'abc' };
+    const cells = rows.map((row) =>
+      tabulate(input).row({
+        row: { ...row, ...used },
+        outcome: 'created',
+        code: CODE,
+        changes: [],
+        isOpen: false,
+      }),
+    );
+    expect(cells).toMatchObject([{ id: ID, outcome: 'created', decision: null }]);
+  });
+
   it('is kept in a column with another spelling', async () => {
     const input = await parse(`id,name,Decision\n${ID},Mine,skip\n`);
     const { rows } = await tableOf(input, [{ outcome: 'not-attempted', isOpen: true }]);
@@ -369,10 +386,10 @@ describe('columns that the user added to the results', () => {
     expect(columns[3]).toBe('id');
   });
 
-  it('keep their dates, as do the columns in the input', async () => {
+  it('keep their dates, as do the columns in the input, and no other column becomes a date', async () => {
     const input = { ...(await parse('name,ends\na,b\n')), dateColumns: new Set(['ends']) };
     const results = {
-      ...(await parse(before, 'codes.results.csv')),
+      ...(await parse('name,note,status,size\na,,,\n', 'codes.results.csv')),
       dateColumns: new Set(['note', 'status']),
     };
     expect(tabulate(input, { before: results }).dateColumns).toEqual(new Set(['ends', 'note']));
