@@ -77,8 +77,8 @@ export function entriesOf(
     if (key === undefined) continue;
     if (action === 'removed') {
       const entry = before.get(key);
-      if (!code) next.delete(key);
-      else if (entry) next.set(key, removedEntry(entry, end, code));
+      if (entry && code) next.set(key, removedEntry(entry, end, code));
+      else next.delete(key);
     } else if (row && code && isKeys(end)) {
       const id = code.id.toLowerCase();
       const owner = owners.get(id) ?? key;
