@@ -46,12 +46,11 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
 
 /** Throws if another user owns the path or, if missing, its nearest existing parent, as HOME under sudo. */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
-  const found = await ifPresent(disk.stat(path));
-  const parent = dirname(path);
-  if (!found && parent !== path) return expectOwn(disk, parent);
   const user = disk.user();
-  if (user !== undefined && found && found.uid !== user)
-    throw new UsageError(`${path} belongs to another user`);
+  if (user === undefined) return;
+  const found = await ifPresent(disk.stat(path));
+  if (!found) return expectOwn(disk, dirname(path));
+  if (found.uid !== user) throw new UsageError(`${path} belongs to another user`);
 }
 
 const NAME = /^ledger-(\d{1,9})\.jsonl$/;
@@ -153,8 +152,7 @@ export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWor
   if (directory === undefined) return;
   try {
     for await (const { path, header } of ledgersIn(directory))
-      if (header?.baseUrl === workspace.baseUrl && (await hasKeyOf(header, workspace)))
-        return await rm(path, { force: true });
+      if (header?.baseUrl === workspace.baseUrl && (await hasKeyOf(header, workspace))) return await rm(path);
   } catch {
     // A leftover ledger is harmless.
   }

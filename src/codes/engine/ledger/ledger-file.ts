@@ -114,8 +114,8 @@ const LEAST_WEIGHT = 1000;
 const MOST_TIMES = 3;
 const IDS_PER_LINE = 4;
 
-function weightOf(line: LedgerLine): number {
-  return 1 + ('ids' in line && line.ids !== undefined ? line.ids.length / IDS_PER_LINE : 0);
+function weightOf({ ids = [] }: { is: string; ids?: readonly string[] }): number {
+  return 1 + ids.length / IDS_PER_LINE;
 }
 
 type LedgerMemory = ReturnType<typeof createMemory>;

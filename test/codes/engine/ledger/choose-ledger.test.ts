@@ -1,7 +1,7 @@
 /** Which file of the state directory is the ledger of a workspace. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NotFoundError } from '#base/errors';
 import { chooseLedger, forgetLedger } from '#codes/engine/ledger/choose-ledger';
 import { openLedgerFile } from '#codes/engine/ledger/ledger-file';
@@ -87,6 +87,13 @@ describe('the ledger of a workspace', () => {
     expect(await choose()).toEqual(fresh(3));
   });
 
+  it('is found even if another process deletes a ledger during the search', async () => {
+    await write(2, undefined);
+    const listing = vi.spyOn(nodeDisk, 'readdir').mockResolvedValue(['ledger-1.jsonl', 'ledger-2.jsonl']);
+    expect(await choose()).toEqual(existing(2));
+    listing.mockRestore();
+  });
+
   it('is found even if the ledger of another workspace is damaged after its first line', async () => {
     const header = { is: 'ledger', version: 1, baseUrl: MOVED };
     writeFileSync(pathOf(1), `${formatLine(header)}torn\n${formatLine({ is: 'end', run: 'r1' })}`);
@@ -110,6 +117,13 @@ describe('the ledger of a workspace', () => {
     expect(await choose({ profile: 'work', codes })).toEqual(existing(1));
     expect(await choose({ profile: 'new', codes })).toEqual(existing(1));
     expect(await choose({ profile: 'home', codes: ['a'] })).toEqual(existing(1));
+  });
+
+  it('after a key rotation is looked for once in each ledger, first in those of the own profile', async () => {
+    await write(1, 'a', { apiKey: 'svc_live_1', profile: 'work' });
+    await write(2, 'b', { apiKey: 'svc_live_2', profile: 'home' });
+    expect(await choose({ profile: 'home' })).toEqual(fresh(3));
+    expect(asked).toEqual(['b', 'a']);
   });
 
   it('after a key rotation is not one without codes', async () => {

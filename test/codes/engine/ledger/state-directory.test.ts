@@ -51,6 +51,12 @@ describe('the state directory', () => {
     expect(await makeStateDirectory(memory.disk, { QRCTL_STATE_DIR: '/data/mine' })).toBe('/data/mine');
   });
 
+  it('is created on a system without user IDs, such as Windows', async () => {
+    const { disk } = createMemoryDisk();
+    const windows = { ...disk, user: () => undefined };
+    expect(await makeStateDirectory(windows, { HOME: '/data' })).toBe('/data/.local/state/qrctl');
+  });
+
   it('cannot be created without a home directory', async () => {
     await expect(makeStateDirectory(createMemoryDisk().disk, {})).rejects.toThrow(
       'there is no home directory',
