@@ -97,13 +97,13 @@ function busiestDay(section: Section | undefined, locale: Locale): Tile | undefi
 }
 
 function busiestOf(section: Section | undefined): Figure | undefined {
-  const [most] = [...(section?.rows ?? [])].sort((a, b) => b.scans - a.scans);
-  return most && most.scans > 0 && section && section.rows.length > 1 ? most : undefined;
+  const rows = section?.rows ?? [];
+  return rows.length > 1 ? [...rows].sort((a, b) => b.scans - a.scans)[0] : undefined;
 }
 
 function topOf(section: Section | undefined): Figure | undefined {
   const top = section?.rows.find(({ value, isRest }) => value !== null && !isRest);
-  return top?.share && top.scans > 0 ? top : undefined;
+  return top?.share ? top : undefined;
 }
 
 function topValue(section: Section | undefined, label: string, locale: Locale): Tile | undefined {

@@ -1,6 +1,6 @@
 import { capitalize } from '#base/text/quote';
 import { isPeriod, parsePeriod, periodOfRange, zoned } from '#base/time/periods';
-import { DAY_MS, parseInstant } from '#base/time/time';
+import { DAY_MS } from '#base/time/time';
 import { type ClosedSpan, startsDay, WEEKDAYS } from '#scans/stats/calendar';
 import type { Figure, Section } from '#scans/stats/figures';
 import type { Filter } from '#scans/stats/filters';
@@ -10,7 +10,6 @@ import { fill, type LocalDate, type Locale } from './languages/load-language.ts'
 const LONGEST = 120;
 
 export function shorten(text: string, longest = LONGEST): string {
-  if (text.length <= longest) return text;
   const start = [...text.slice(0, 2 * longest)].slice(0, longest).join('');
   return start.length < text.length ? `${start}…` : text;
 }
@@ -112,21 +111,16 @@ export function formatRange({ sinceMs, untilMs }: ClosedSpan, zone: string, loca
 function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
   if (first.year !== last.year) return locale.date('days', first, last);
   if (first.month !== last.month) return locale.date('daysInYear', first, last);
-  return first.day === last.day ? locale.date('date', first) : locale.date('daysInMonth', first, last);
+  return locale.date('daysInMonth', first, last);
 }
 
 /** Returns the first and last date of a unit (`2026-10-01`, `2026-W40`, `2026-10`, `Monday`). */
 export function unitDates(by: string, value: string): [LocalDate, LocalDate] | undefined {
-  if (by === 'weekday') return twice({ year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) });
-  if (by === 'day') {
-    const ms = parseInstant(`${value}T00:00:00Z`);
-    return ms === undefined ? undefined : twice(localDate(ms, 'UTC'));
+  if (by === 'weekday') {
+    const date = { year: 1970, month: 1, day: 5, weekday: WEEKDAYS.indexOf(value) };
+    return [date, date];
   }
-  if (by === 'hour' || !isPeriod(value, 0)) return undefined;
+  if (!isPeriod(value, 0)) return undefined;
   const { sinceMs, untilMs } = parsePeriod(value, { flag: '', nowMs: 0, timezone: 'UTC' });
   return [localDate(sinceMs, 'UTC'), localDate(untilMs - DAY_MS, 'UTC')];
-}
-
-function twice(date: LocalDate): [LocalDate, LocalDate] {
-  return [date, date];
 }

@@ -124,13 +124,13 @@ test('a report translates countries and devices, and shows unknown values unchan
 });
 
 test('a report has a card for a joined column, with the name of the column as its title and a unique ID', () => {
-  const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
+  const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'DE', scans: 30 }]);
   const { cards } = compose({ sections: [column('Stadt "A" <b>'), column('country')] });
   expect(cards.map(({ id, title }) => [id, title])).toEqual([
     ['by-column-1', 'Stadt "A" <b>'],
     ['by-column-2', 'country'],
   ]);
-  expect(textsOf(cards[1])).toEqual([['Berlin', '30', '–']]);
+  expect(textsOf(cards[1])).toEqual([['DE', '30', '–']]);
 });
 
 test('a report shows averages for weekdays and hours, even without a comparison', () => {
@@ -207,12 +207,20 @@ test('a report aligns the comparison line of days by weekday, and notes the shif
   expect(notes).toEqual([ENGLISH.words.notes.byWeekday]);
   expect(lineOf(7).line?.slice(0, 4)).toEqual([null, null, 1, 2]);
   expect(lineOf(3).line?.slice(0, 2)).toEqual([2, 3]);
+  expect(lineOf(5).line?.slice(0, 2)).toEqual([4, 5]);
   expect(lineOf(9)).toMatchObject({ line: rows.map(({ previous }) => previous), notes: [] });
-  const few = sectionOf({ kind: 'time', by: 'day' }, rows.slice(0, 10));
-  expect(lineOf(8, [few])).toMatchObject({
-    line: rows.slice(0, 10).map(({ previous }) => previous),
-    notes: [],
-  });
+  const first = (count: number) => sectionOf({ kind: 'time', by: 'day' }, rows.slice(0, count));
+  expect(lineOf(8, [first(14)]).line?.[0]).toBe(3);
+  const weeks = first(14).rows.map((row, at) => ({ ...row, value: `2026-W${at + 10}` }));
+  for (const section of [
+    first(13),
+    { ...days, isSparse: true as const },
+    sectionOf({ kind: 'time', by: 'week' }, weeks),
+  ]) {
+    const same = lineOf(8, [section]);
+    expect(same.line).toEqual(section.rows.map(({ previous }) => previous));
+    expect(same.notes).not.toContain(ENGLISH.words.notes.byWeekday);
+  }
 });
 
 test('a chart without a comparison line has no legend', () => {
@@ -244,6 +252,7 @@ test('a report marks codes as new if they were created after the previous period
   expect(of({ kind: 'column', by: 'Stadt' }, true).texts[0]).toEqual(['–', 'new']);
   expect(of({ kind: 'code', by: 'code' }, false).texts[0]).toEqual(['0\u00a0†', '–']);
   expect(of({ kind: 'value', by: 'os' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
+  expect(of({ kind: 'time', by: 'weekday' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
 });
 
 test('a report says `No value` for codes that lack a column value or tag, and `Not recorded` for scans that lack a value', () => {
