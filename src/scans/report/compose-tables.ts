@@ -31,7 +31,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   const { words } = locale;
   const { caption, isCompared, hasBars } = options;
   const { kind, by, comparesAverages } = section;
-  const hasAverages = (kind === 'time' && by !== 'day') || (isCompared && comparesAverages);
+  const hasAverages = kind === 'time' || (isCompared && comparesAverages);
   const averages = section.rows.flatMap(({ perDay, previousPerDay }) => [perDay, previousPerDay]);
   const formatScans: FormatScans = (scans, perDay) => ({
     text: scans === null ? NONE : locale.number(scans),
