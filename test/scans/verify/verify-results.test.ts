@@ -69,6 +69,18 @@ test('a verification fails for a deleted code until it is accepted', () => {
   expect(failure([{ ...deleted, isAccepted: true }])).toBeUndefined();
 });
 
+test('a verification states why a log could not be read, and how to replace it', () => {
+  const reason = new Error('scans.csv has no IDs');
+  const broken = resultOf({ outcome: 'different', reason });
+  expect(failure([broken])).toEqual([
+    'scans.csv has no IDs',
+    'Export the scans again with `qrctl scans export`.',
+  ]);
+  expect(failure([broken], [logOf()], true)?.[0]).toBe('scans.csv has no IDs\nnothing was repaired');
+  expect(failure([broken, resultOf({ added: 1 })], [logOf()], true)?.[0]).toBe('scans.csv has no IDs');
+  expect(rowsOf(broken)).toMatchObject([{ error: 'scans.csv has no IDs' }]);
+});
+
 test('a verification that could not compare a code states why before any difference', () => {
   const unproven = resultOf({ outcome: 'unproven', reason: new Error('scans arrive') });
   expect(failure([resultOf({ outcome: 'gone' }), unproven])).toEqual([
@@ -83,7 +95,7 @@ test('a verification that could not compare a code states why before any differe
 
 test('a row is repaired if the scans that it lacked were added and it has no other difference', () => {
   const outcomesOf = (given: Partial<VerifiedCode>) =>
-    rowsOf(resultOf({ outcome: 'different', ...given })).map((row) => row['outcome']);
+    rowsOf(resultOf({ outcome: 'different', ...given })).map(({ outcome }) => outcome);
   const days = [day(2, 0, 0), day(0, 1, 0), day(0, 0, 1)];
   expect(outcomesOf({ days, added: 2 })).toEqual(['repaired', 'different', 'different']);
   expect(outcomesOf({ days, added: 0 })).toEqual(['different', 'different', 'different']);
@@ -103,5 +115,11 @@ test('the closing line counts only the codes that were compared', () => {
     '1 rotated file of scans.csv is not in its directory. To compare the scans up to there too, add --input FILE',
     'scans.csv: compared by ID and time only, because no state of an append shows changed values',
     closing,
+  ]);
+  expect(notes([logOf({ state: undefined }), logOf({ state: undefined })])[0]).toMatch(
+    /^2 files: compared by ID/,
+  );
+  expect(closingNotes([], { logs: [], zone: 'UTC', requests: 1 })).toEqual([
+    'Verified 0 scans of 0 codes (1 request)',
   ]);
 });
