@@ -1,6 +1,7 @@
 /** What of a range the files cover. */
 import { describe, expect, it } from 'vitest';
-import { type CoveredLog, coverageOf } from '#scans/stats/coverage';
+import { describeUnread } from '#scans/append/recorded-log';
+import { type CoveredLog, coverageOf, describeCoverage } from '#scans/stats/coverage';
 
 const log = (
   firstMs: number | undefined,
@@ -67,4 +68,19 @@ describe('the coverage of a range', () => {
   it('states where the data begins if only the compared range begins before the data (F12)', () => {
     expect(coverageOf([log(80, 300)], span, { sinceMs: 0, untilMs: 100 }).startsLateMs).toBe(80);
   });
+});
+
+it('the description of a coverage states the local minutes of the first and last scan, and codes without data', () => {
+  const coverage = { startsLateMs: Date.UTC(2026, 9, 1, 8, 30, 59), endsEarlyMs: Date.UTC(2026, 9, 2) };
+  expect(describeCoverage({ ...coverage, isWhole: false }, 'Europe/Berlin')).toEqual({
+    start: 'the data begins at 2026-10-01 10:30 (Europe/Berlin); earlier scans, if any, are not included',
+    end: 'the data ends at 2026-10-02 02:00 (Europe/Berlin); later scans, if any, are not included',
+  });
+  const open = { startsLateMs: undefined, endsEarlyMs: undefined, isWhole: false };
+  expect(describeCoverage(open, 'UTC')).toEqual({ start: '', end: '' });
+  const unread = coverageOf([log(50, 250), log(50, 250, { unread: 2 })], { sinceMs: 100, untilMs: 200 });
+  expect(unread).toEqual({ ...open, unread: 2 });
+  expect(describeCoverage(unread, 'UTC').start).toBe(describeUnread(2));
+  const late = describeCoverage({ ...unread, ...coverage }, 'UTC').start;
+  expect(late).toMatch(/^the data begins at .*; earlier scans, if any, are not included; \S/);
 });
