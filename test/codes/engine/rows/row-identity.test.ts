@@ -67,8 +67,14 @@ describe('a saved row', () => {
 
 describe('a backup', () => {
   const code = {
-    ...{ id: ID.toUpperCase(), slug: 'a b', name: 'n', type: 'url', destination: 'https://x.de' },
-    ...{ status: 'active', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+    id: ID.toUpperCase(),
+    slug: 'a b',
+    name: 'n',
+    type: 'url',
+    destination: 'https://x.de',
+    status: 'active',
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
   };
   const text = JSON.stringify(code, null, 2);
 
