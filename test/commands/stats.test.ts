@@ -74,6 +74,17 @@ describe('the figures', () => {
 });
 
 describe('the output of scans stats', () => {
+  test('shows the ten largest values on a terminal, and all values in CSV', async () => {
+    const cwd = await useDirectory();
+    const rows = Array.from({ length: 12 }, (_, i) => `${i},2026-10-01T00:00:00Z,City ${i}\n`);
+    await writeFile(join(cwd, 'a.csv'), `id,ts,city\n${rows.join('')}`);
+    const args = ['scans', 'stats', '--input', 'a.csv', '--by', 'city'];
+    const drawn = await runHere([...args, '--no-color'], { cwd, tty: 80 });
+    expect(drawn.stdout.match(/^(City \d+|\(other\))/gm)).toHaveLength(11);
+    const { stdout } = await runHere([...args, '-f', 'csv'], { cwd });
+    expect(stdout.match(/^city,City \d+,/gm)).toHaveLength(12);
+  });
+
   test('ends with the number of requests on a terminal, and contains the range only once', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 10 });
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
