@@ -187,7 +187,7 @@ describe('qr check', () => {
     expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
   });
 
-  it('reports a failure again only if its destination has changed, and counts the flags of this run as the last', async () => {
+  it('reports a known failure again only if the destination changed, and judges the last results by its own flags', async () => {
     const { at } = await usePages({ '/b': 404 });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [a, b] = add(sandbox, ['a', `${at}/a`], ['b', `${at}/b`]);
@@ -214,7 +214,7 @@ describe('qr check', () => {
     expect((await run(known, '--require-utm', 'source')).slice(0, 2)).toEqual([0, '']);
   });
 
-  it("warns once per host of a certificate that expires within 21 days by the service's clock, and reports it as news", async () => {
+  it("warns once per host, and reports its codes again, if a certificate expires within 21 days by the service's clock", async () => {
     const server = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => response.end());
     const at = `localhost:${await listen(server)}`;
     let serviceMs = Date.UTC(2120, 0, 1) - 22.5 * DAY_MS;

@@ -21,7 +21,7 @@ test('a filter has one canonical form: sorted, without duplicates, and in lower 
   expect([filterWords({}), filterWords({ status: [] })]).toEqual([undefined, undefined]);
 });
 
-test('a choice is every code, every code that matches a filter, or specified codes', () => {
+test('everyOf returns true, a filter, or false for specified codes, and isOneCode is true only for a single CODE', () => {
   const status = { status: ['active'] };
   expect([everyOf([], {}), everyOf([], status)]).toEqual([true, '--status active']);
   expect([everyOf(['a'], {}), everyOf(['a'], status), everyOf([], { from: 'x.csv' })]).toEqual(
@@ -71,7 +71,7 @@ test.each<[FileChoice, string?]>([
   [{ visibleOnly: true, from: 'a.csv', join: 'b.xlsx.csv' }, '--visible-only'],
   [{ visibleOnly: true }, '--visible-only'],
   [{ sheetName: '' }, '--sheet-name'],
-])('the files %j are accepted, unless a workbook flag applies to none of them', (choice, refused) => {
+])('the files %j are refused only if a workbook flag applies to none of them', (choice, refused) => {
   const check = () => requireWorkbook(choice);
   if (refused === undefined) check();
   else
@@ -90,7 +90,7 @@ test('workbook flags apply to the only file or, with two files, to the workbook'
   expect([partOf('a.csv', both), partOf('b.xlsx', both)]).toEqual([{}, flags]);
 });
 
-test('a time in --from is explained, and a file name is not', () => {
+test('--from with a time has a hint to use --since, but --from with a file name has no hint', () => {
   const { hintFor } = fromCodesOptions().from;
   for (const time of ['2026-10', '2026-10-31', '24h', '7d', 'today', 'yesterday'])
     expect(hintFor?.(time)).toBe(`To start at a time, use --since ${time} instead of --from.`);

@@ -102,7 +102,7 @@ test('scans tail ends with 0 if its reader closes the pipe', async () => {
   expect((await running.done).code).toBe(0);
 });
 
-test('scans tail has the columns of the scan and, unless one code is specified, those of its code', async () => {
+test('scans tail prints the columns of the scan, and also those of its code unless a single code is specified', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 0, limit: 100_000 });
   const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
   const slug = sandbox.workspace.code(id)?.slug;

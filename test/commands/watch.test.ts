@@ -81,7 +81,7 @@ describe('scans watch', () => {
     },
   );
 
-  it('suggests where to look for the cause of a jump, and for the cause of another outcome', async () => {
+  it('suggests `scans stats` after a jump, and scanning a printed code after other outcomes', async () => {
     const { sandbox, ids, watch } = await useCodes();
     const slugOf = (n: number) => sandbox.workspace.code(ids[n] ?? '')?.slug;
     const jumped = await watch(ids[3] ?? '', ...UNTIL);

@@ -16,7 +16,7 @@ test('the excerpt from an HTML page contains no comments, tags or scripts, even 
   expect(excerpt('one<script>\na', redact)).toBe('one');
 });
 
-test('text on one line has single spaces, no invisible characters, and at most 120 characters', () => {
+test('oneLine collapses spaces, removes invisible characters, and truncates text after 120 characters', () => {
   expect(oneLine(' a\r\n\u00a0b\u200b\u202ec\ud800\u2028', redact)).toBe('a bc');
   expect(oneLine('👍'.repeat(120), redact)).toBe('👍'.repeat(120));
   expect(oneLine('👍'.repeat(121), redact)).toBe(`${'👍'.repeat(119)}…`);
@@ -58,7 +58,7 @@ describe('the key in a text from the service', () => {
       expect(redactOne(text)).toBe(text);
   });
 
-  test('is redacted in text of more than 40,000 characters only if all of it appears', () => {
+  test('is redacted in text of more than 40,000 characters only if the complete key appears', () => {
     const long = (text: string) => text.padEnd(40_001, ' -');
     expect(redactOne(long(`a ${KEY}`))).toBe(long(`a ${KEY}`).replace(KEY, '[key]'));
     expect(redactOne(long(SECRET))).toBe(long(SECRET));

@@ -66,11 +66,11 @@ describe('proxyFor', () => {
     }
   });
 
-  test('is without authorization if the proxy URL has no user name', () => {
+  test('returns a proxy without authorization if its URL has no user name', () => {
     expect(proxyAuthorization(new URL('http://:secret@proxy.test'))).toBeUndefined();
   });
 
-  test('suggests the form of the variable, and how to write special characters if there is a password', () => {
+  test('suggests how to set the variable, and how to encode special characters if the URL has a password', () => {
     const of = (service: string, value: string) => () =>
       proxyFor(new URL(service), { HTTP_PROXY: value, HTTPS_PROXY: value });
     expect(of('https://api.test', 'socks5://proxy.test')).toThrow(
@@ -114,17 +114,14 @@ describe('a failure at a proxy', () => {
   test.each([
     [true, 'HTTP_PROXY'],
     [false, 'HTTPS_PROXY'],
-  ])(
-    'before anything was sent has the proxy in its message and a hint (forwarded: %j)',
-    (isForwarded, name) => {
-      expect(throughProxy(proxy, failure({}), isForwarded)).toMatchObject({
-        message: 'cannot connect through the proxy proxy.test:3128: the connection was reset',
-        fault: 'network',
-        sent: false,
-        hint: `Check ${name}, or add the host to NO_PROXY to connect without the proxy.`,
-      });
-    },
-  );
+  ])('before the request was sent names the proxy and has a hint (forwarded: %j)', (isForwarded, name) => {
+    expect(throughProxy(proxy, failure({}), isForwarded)).toMatchObject({
+      message: 'cannot connect through the proxy proxy.test:3128: the connection was reset',
+      fault: 'network',
+      sent: false,
+      hint: `Check ${name}, or add the host to NO_PROXY to connect without the proxy.`,
+    });
+  });
 
   test.each([{ sent: true }, { hint: 'Check the certificate.' }, { fault: 'proxy' }])(
     'is unchanged if it has %j',

@@ -62,11 +62,11 @@ describe('the error for a response', () => {
     expect((await errorOf('POST', status, BODY)).hint).toBe(hint);
   });
 
-  test('has no code if the one in the body is not text', async () => {
+  test('has no error code if the code in the body is not text', async () => {
     expect((await errorOf('GET', 404, '{"error":"x","code":3}')).code).toBeUndefined();
   });
 
-  test('names the redirect target without the key, and the given hint for a rejected key', async () => {
+  test('names the redirect target with the key redacted, and has the given hint for a rejected key', async () => {
     expect((await errorOf('GET', 302, '', { headers: { location: 'http://a.test/secret' } })).message).toBe(
       'redirected to "http://a.test/[key]" (302), but qrctl does not follow redirects',
     );
@@ -77,7 +77,7 @@ describe('the error for a response', () => {
     expect((await errorOf('GET', status, '')).message).toBe(`the service failed (${status})`);
   });
 
-  test('is from the service if it has rate limit headers or the body of an error', async () => {
+  test('counts as from the service if the response has rate limit headers or the body of an error', async () => {
     expect((await errorOf('GET', 404, '', { remaining: 0 })).message).toBe('not found (404)');
     const of = (text: string, remaining?: number) =>
       isFromService({ status: 404, headers: {}, text }, { ...NO_LIMIT, remaining });

@@ -124,7 +124,7 @@ describe('remembered slugs', () => {
     });
   });
 
-  test('are from a complete listing only if the stored value says so', async () => {
+  test('are from a complete listing only if the stored value `answered` is true', async () => {
     const memory = createSlugMemory(
       storeOf({ codes: [[], entry(1)], listing: { atMs: 5, answered: 'yes' } }),
     );

@@ -107,7 +107,7 @@ describe('a key file', () => {
     },
   );
 
-  test('has at most 4096 bytes, of which the key is one line, and otherwise a hint says so', async () => {
+  test('is refused with a hint if it has more than 4096 bytes, or not exactly one line with the key', async () => {
     expect((await load(keyFile(KEY.padEnd(4096, '\n')))).apiKey).toBe(KEY);
     await expect(load(keyFile(KEY.padEnd(4097, '\n')))).rejects.toMatchObject({
       message: expect.stringContaining('it is larger than 4096 bytes'),

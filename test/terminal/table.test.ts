@@ -61,7 +61,7 @@ describe('a table', () => {
     expect(stripVTControlCharacters(colored)).toBe(render([ann]).text);
   });
 
-  test('has bold names above a dim line', async () => {
+  test('has bold column names above a dim line if colors are enabled', async () => {
     const colored = render([{ name: 'Ann' }], {
       columns: [{ name: 'name' }],
       colors: await loadColors(true),
@@ -262,7 +262,7 @@ describe('one record', () => {
     );
   });
 
-  test('has dim names, and a dim dash for a missing value', async () => {
+  test('has dim names and a dim dash for a missing value if colors are enabled', async () => {
     const colored = createRecordFormatter({ columns, colors: await loadColors(true), extra: false });
     expect(colored.rows([{ name: 'Ann' }])).toContain('\x1b[2mid\x1b[22m      \x1b[2m–\x1b[22m\n');
   });

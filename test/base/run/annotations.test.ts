@@ -39,7 +39,7 @@ describe('an annotation', () => {
     expect(lines[9]).toBe('::error::and 3 more rows with errors');
   });
 
-  test.each([undefined, ''])('has the file as it was passed if GITHUB_WORKSPACE is %j', (workspace) => {
+  test.each([undefined, ''])('has the file path as passed if GITHUB_WORKSPACE is %j', (workspace) => {
     const place = { ...(workspace !== undefined && { workspace }), directory: resolve('codes') };
     const problem = { file: 'codes.csv', line: 2, message: 'is empty' };
     expect(formatAnnotations([problem], place)).toBe('::error file=codes.csv,line=2::is empty\n');

@@ -124,7 +124,7 @@ test('JSON with a single hostile character is escaped (T9)', () => {
   expect(cleanJson('\u202e')).toBe('\\u202e');
 });
 
-describe('the first invisible character', () => {
+describe('findInvisible', () => {
   test.each([
     ['https://x.test/Men\u00fc/a\u200bb\u202e', 21, 'U+200B (zero-width space)'],
     ['\ufeffa', 0, 'U+FEFF (byte order mark)'],
@@ -133,12 +133,12 @@ describe('the first invisible character', () => {
     ['a\u2800', 1, 'U+2800'],
     ['می\u200cخواهم a\u200cb', 10, 'U+200C (zero-width non-joiner)'],
     ['می\u200c', 2, 'U+200C (zero-width non-joiner)'],
-  ])('in %j is at %i and has the name %s', (text, at, name) => {
+  ])('returns the first invisible character of %j: index %i, %s', (text, at, name) => {
     expect(findInvisible(text)).toEqual({ at, name });
   });
 
   test.each(['plain', 'a\n\u2028b', '👨‍👩‍👧 ❤️', 'می\u200cخواهم', 'ก', 'a\u20dd'])(
-    'is undefined in %j',
+    'returns undefined for %j',
     (text) => {
       expect(findInvisible(text)).toBeUndefined();
     },

@@ -35,7 +35,7 @@ describe('escaping formulas', () => {
     expect(restore(cell)).toBe(value);
   });
 
-  it('leaves formulas after the separator of the file, which is in quotes there (T13)', () => {
+  it('does not escape a formula after the separator of the file, because the cell is in quotes there (T13)', () => {
     expect(defuse('a,=1;=2', ';')).toBe("a,'=1;=2");
     expect(restore("a,'=1;=2")).toBe('a,=1;=2');
   });

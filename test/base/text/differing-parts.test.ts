@@ -25,7 +25,7 @@ describe('two values', () => {
     expect(shortenPair(`${common}👩‍👧`, `${common}👩‍👦`, 40)[0]).toBe(`…${'c'.repeat(40)}👩‍👧`);
   });
 
-  it('share no character twice if one is the start of the other', () => {
+  it('are compared without counting a character as part of both the common start and the common end', () => {
     const common = 'c'.repeat(41);
     expect(shortenPair(common, `${common}c`, 40)).toEqual([`…${'c'.repeat(40)}`, `…${'c'.repeat(40)}c`]);
   });

@@ -29,7 +29,7 @@ describe('the address of a code', () => {
     ['https://Go.example:443/%7e/{slug}', 'a', 'https://Go.example:443/%7e/a'],
     ['http://[::1]:80/ü/{slug}', 'a', 'http://[::1]:80/%C3%BC/a'],
     ['http://MÜNCHEN.example/{slug}', 'a', 'http://xn--mnchen-3ya.example/a'],
-    // No host can have a space.
+    // A valid host contains no space, so this host stays percent-encoded.
     ['https://{slug}.go.example/', 'a b', 'https://a%20b.go.example/'],
   ])('with the template %s and the slug %j is %s', (template, slug, address) => {
     expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
@@ -64,7 +64,7 @@ test('a template with a placeholder in the query, or of 4,096 characters, is acc
     expect(parseShortUrl(template)).toBe(template);
 });
 
-test('a template has a problem if its host has no dot', () => {
+test('findTemplateProblem reports a template whose host has no dot', () => {
   expect(findTemplateProblem('https://go.example/{slug}')).toBe(undefined);
   for (const template of ['https://HOST/{slug}', 'no URL'])
     expect(findTemplateProblem(template)).toMatch(/^has a host without a dot; replace it/);

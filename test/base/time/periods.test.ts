@@ -100,7 +100,7 @@ describe('a period', () => {
     expect(periodYearBefore(period(text)).name).toBe(before);
   });
 
-  test('is also the day after an instant, in the time zone', () => {
+  test('for the day after an instant depends on the time zone', () => {
     expect(dayAfter(nowMs, 'Europe/Berlin')).toEqual(period('2026-11-21'));
     expect(dayAfter(nowMs, 'Asia/Tokyo')).toEqual(period('2026-11-22', 'Asia/Tokyo'));
   });

@@ -61,7 +61,7 @@ describe('a duration', () => {
     ['5s ago', undefined],
     ['1.s', undefined],
     ['99999999999999w', undefined],
-  ])('%j has %j ms', (text, ms) => {
+  ])('written as %j is parsed as %j ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 

@@ -74,14 +74,14 @@ describe('planDue', () => {
     expect(countRequests({ items })).toBe(2);
   });
 
-  it('keeps rows with UTM tags as one request', () => {
+  it('combines due rows with different UTM tags for a code into one request', () => {
     const rows = [at(2, 10, { utm: { source: 'poster' } }), at(3, 20, { utm: { medium: 'print' } })];
     const items = itemsByRow(planOf(rows).items);
     expect(items.map(({ action }) => action)).toEqual(['update', 'update']);
     expect(countRequests({ items })).toBe(1);
   });
 
-  it('gives a row without a due change no reason, even if another row of the code is due', () => {
+  it('returns no reason for a row that changes nothing, unless your decision skips it', () => {
     const base = { name: fingerprintOf(MENU.name) };
     const rows = [
       at(2, 10, { wish: { destination: 'https://a/' } }),
@@ -97,7 +97,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('gives a row the action `unchanged` if the value of the service stays', () => {
+  it('gives a row the action `unchanged` if the decision `theirs` keeps the value of the service', () => {
     const base = { destination: fingerprintOf('https://saved/') };
     const rows = [at(2, 20, { base, decision: { is: 'theirs' }, wish: { destination: 'https://b/' } })];
     expect(itemsByRow(planOf(rows).items)).toMatchObject([
@@ -105,7 +105,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('keeps the later edit of a field that an earlier run set, and sends the other fields of the code', () => {
+  it('keeps a value that was edited on the service after an earlier run set it, and sends other due fields', () => {
     const due = { destination: { atMs: 10, says: 'https://a/' } };
     const applied: LedgerRecord = {
       is: 'due',
@@ -215,13 +215,13 @@ describe('warnings of a dated plan', () => {
     );
   });
 
-  it('count a code that also has a row whose own UTM tags cannot be added', () => {
+  it('count a code without a web address even if another row for it fails because of its own UTM tags', () => {
     const own = wifi(2, 10, { mayLackUtm: false });
     expect(warnings(own, wifi(3, 20, {}))).toEqual([none]);
     expect(warnings(own)).toEqual([]);
   });
 
-  it('name each row with a slug that no code has or with another type, unless it is skipped', () => {
+  it('name the line of each row whose slug is unknown or whose type differs from the code, unless skipped', () => {
     const typo = { slug: 'typo', type: 'wifi' };
     const rows = [
       at(2, 10, { ...typo, wish: { name: 'a' } }),
@@ -268,7 +268,7 @@ describe('endsByRow', () => {
     ]);
   });
 
-  it("gives a row whose UTM tags cannot be added the outcome `failed`, whatever the outcome of its code's request", () => {
+  it("returns the outcome `failed` for a row whose UTM tags can't be added, even if its code was updated", () => {
     const code = { ...MENU, destination: null };
     const rows = [
       at(2, 10, { wish: { name: 'New' } }),

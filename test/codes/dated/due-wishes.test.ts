@@ -95,7 +95,7 @@ describe('dueRowsOf', () => {
     expect([only?.wish, only?.due, only?.shares[0]?.is]).toEqual([{}, {}, 'due']);
   });
 
-  it('states UTM tags in one order, whatever the order of the columns', () => {
+  it('lists UTM tags in the same order, whatever the order of the columns', () => {
     const says = (utm: Row['utm']) => wishOf([at(5, 15, { utm })], 20)?.due?.destination?.says;
     expect(says({ source: 'b', medium: 'a' })).toBe(says({ medium: 'a', source: 'b' }));
   });
@@ -126,7 +126,7 @@ describe('dueRowsOf', () => {
     expect(wishOf([first, second, third], 30)?.base).toEqual({ destination: '000004' });
   });
 
-  it('returns the latest decision of the rows that set a field', () => {
+  it('returns the latest decision of the due rows whose values are used', () => {
     const decided = (row: Row, is: 'mine' | 'theirs') => ({ ...row, decision: { is } });
     const decision = (...rows: Row[]) => wishOf(rows, 30)?.decision?.is;
     expect(decision(decided(a, 'mine'))).toBe('mine');
@@ -147,7 +147,7 @@ describe('dueRowsOf', () => {
     expect(problems([b, { ...tags, atMs: 5 }])).toEqual([undefined, undefined]);
     expect(problems([tags, at(3, 20, { wish: { name: 'm' } })])).toEqual([expect.any(String), undefined]);
     expect(problems([tags, { ...tags, atMs: 20 }])).toEqual([expect.any(String), expect.any(String)]);
-    // A cell as saved does not replace the destination.
+    // An unedited cell does not replace the destination.
     const saved = { destination: fingerprintOf('WIFI:S:x;;') };
     const listed = at(3, 20, { base: saved, wish: { name: 'm', destination: 'WIFI:S:x;;' } });
     expect(problems([tags, listed])).toEqual([expect.any(String), undefined]);
@@ -203,7 +203,7 @@ describe('contradictions', () => {
   const find = (...rows: Row[]) =>
     contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
 
-  it('names the earlier row', () => {
+  it('names the line or item of the earlier row', () => {
     const rows = [b, at(5, 20, { wish: { destination: 'https://c/' } })];
     const [inTable] = contradictions(FILE, rows, () => 'x');
     expect(inTable?.message).toBe('conflicts with line 3 (same code and time)');
@@ -211,7 +211,7 @@ describe('contradictions', () => {
     expect(inJson?.message).toBe('conflicts with item 3 (same code and time)');
   });
 
-  it('ignores rows with other fields or times, invalid times, and unedited cells', () => {
+  it('ignores unedited cells, and rows that set different fields or have different or invalid times', () => {
     const base = { destination: fingerprintOf('https://menu/') };
     const listed = at(5, 20, { base, wish: { destination: 'https://menu/' } });
     expect(find(b, listed)).toEqual([]);

@@ -76,11 +76,11 @@ describe('createHeadReader (K11)', () => {
     ['a folded line that ends in LF', 'HTTP/1.1 200 OK\nA:\n b\n\n'],
     ['several spaces before the status code', 'HTTP/1.1   200 OK\r\nA: b\r\n\r\n'],
     ['blank lines after an interim response', `HTTP/1.1 100\r\n\r\n\r\n\r\n${OK}A: b\r\n\r\n`],
-  ])('reads exactly the headers of a response head with %s', (_what, text) => {
+  ])('reads only the headers of a response with %s', (_what, text) => {
     expect(read(text)).toEqual({ status: 200, headers: { a: ['b'] } });
   });
 
-  it('ignores different Content-Length headers if the body is chunked', () => {
+  it('accepts conflicting Content-Length headers if the body is chunked', () => {
     const text = `${OK}Content-Length: 3\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n`;
     expect(read(text)).toMatchObject({ status: 200 });
   });

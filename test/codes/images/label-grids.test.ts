@@ -49,7 +49,7 @@ describe('a grid', () => {
     });
   });
 
-  /** Numbers with the same sheet, and the margins and labels of that sheet. A change of any size changes a margin. */
+  /** Numbers of the same sheet, its left and top margins, and its labels. Margins follow from the other sizes. */
   it.each([
     ['3474', 0, 0, 24],
     ['3475', 0, 4.5, 24],
@@ -73,7 +73,7 @@ describe('a grid', () => {
     ['5164 5264 8164', 3.97, 12.7, 6],
     ['5167 5267 8167', 7.14, 12.7, 80],
     ['5371 8371', 19.05, 12.7, 10],
-  ])('of %s has margins of %d and %d mm, and %i labels', (numbers, xMm, yMm, labels) => {
+  ])('for the sheets %s has margins of %d and %d mm, and %i labels', (numbers, xMm, yMm, labels) => {
     for (const number of numbers.split(' ')) {
       expect(SHEET_NUMBERS).toContain(number);
       const places = [...placesOf(findGrid(number) ?? grid)];

@@ -19,20 +19,20 @@ describe('an unknown column', () => {
     ['stxtxs', 'status'],
     ['xtxtxs', undefined],
     ['ids', undefined],
-  ])('named %s may mean the column %s', (column, meant) => {
+  ])('named %s gets the suggestion %s', (column, meant) => {
     const { faults } = matchColumns(table([column]), ['id', 'name', 'status']);
     expect(faults.map(({ message }) => message)).toEqual(
       meant === undefined ? [] : [`unknown column; did you mean ${meant}?`],
     );
   });
 
-  it('means no column that the file has', () => {
+  it('gets no suggestion of a column that the file already has', () => {
     expect(matchColumns(table(['nmae', 'name']), ['name']).faults).toEqual([]);
     const [fault] = matchColumns(table(['Name', 'name ']), ['name']).faults;
     expect(fault).toEqual({ line: 1, column: 'name ', message: 'means the same as column Name' });
   });
 
-  it('is the destination if more than half of its cells are addresses', () => {
+  it('should be renamed to destination if more than half of its cells are addresses', () => {
     const cells = ['https://a.example', 'www.a.example', 'x', ' '];
     const rows = cells.map((cell, at) => [cell, at === 0 ? 'y' : cell, cell]);
     const input = table(['to', 'note', 'link'], rows);
@@ -46,7 +46,7 @@ describe('an unknown column', () => {
   });
 });
 
-it('the faults in a cell have the name of the column in the file, and none follows one about the same cell', () => {
+it('faults in a column that is read as another state its own name, and a cell has at most one fault', () => {
   const earlier = { line: 2, column: 'Titel', message: 'is a date' };
   const named = { fields: new Map([['Titel', 'name']]), ambiguous: new Map() };
   const input = table(
@@ -78,7 +78,7 @@ it('hidden rows cause a warning', () => {
   ]);
 });
 
-it('a word is found in any case, but first as it is written', () => {
+it('a word is found ignoring case, but an exact match is preferred', () => {
   const words = { what: 'a type', all: ['wpa', 'WPA', 'url'] };
   expect([' WPA ', 'wpa', 'Url', 'x'].map((text) => findWord(text, words))).toEqual([
     'WPA',

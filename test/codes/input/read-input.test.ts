@@ -94,7 +94,7 @@ describe('CSV', () => {
     expect((await read('\n\nname;note\nx,z;y\n')).rows).toEqual([[1, 4, { name: 'x,z', note: 'y' }]]);
   });
 
-  it('is read with the original values of cells in which formulas were escaped, and with these cells as written', async () => {
+  it('is read with the original values of cells with escaped formulas, and also keeps these cells as written', async () => {
     const { rows } = await parseInput(Buffer.from("name,note\n'=1,x\na,b\n"), 'codes.csv');
     expect(rows.map(({ values }) => values.get('name'))).toEqual(['=1', 'a']);
     expect(rows.map(({ defused }) => defused)).toEqual([new Map([['name', "'=1"]]), undefined]);

@@ -404,7 +404,7 @@ describe('the displayed value', () => {
     expect(createFormat(id, code).isDate).toBe(is);
   });
 
-  it('in a built-in format is a date in exactly the formats that Excel uses for dates', () => {
+  it('is a date in exactly those built-in formats that Excel uses for dates', () => {
     const dates = Array.from({ length: 164 }, (_, id) => id).filter((id) => createFormat(id, '').isDate);
     const from = (first: number, last: number) =>
       Array.from({ length: last - first + 1 }, (_, n) => first + n);
@@ -418,7 +418,7 @@ describe('the displayed value', () => {
     [46082, false, '2026-03-01'],
     [1e9, false, undefined],
     [Number.NaN, false, undefined],
-  ])('of the date %d with its time (%j) is %s', (serial, withTime, text) => {
+  ])('of the serial date %d (with time: %j) is %s', (serial, withTime, text) => {
     expect(dateText(serial, false, withTime)).toBe(text);
   });
 

@@ -179,7 +179,7 @@ describe('--fields', () => {
   });
 });
 
-describe('flags that contradict each other are refused', () => {
+describe('output flags', () => {
   const needsCsv = (flag: string, format: string) => [
     `${flag} requires CSV, but the format is ${format}`,
     `Add --format csv, or omit ${flag}.`,
@@ -215,11 +215,11 @@ describe('flags that contradict each other are refused', () => {
       ],
     ],
     [{ ids: true }, { columns: [{ name: 'profile' }] }, ['--ids requires records with an ID', 'Omit --ids.']],
-  ])('%j', (flags, around, [message, hint]) => {
+  ])('are refused if they contradict each other: %j', (flags, around, [message, hint]) => {
     expect(refusal(flags, around)).toMatchObject({ message, hint });
   });
 
-  test('unless they have the same meaning', () => {
+  test('are accepted if they have the same meaning', () => {
     expect(plan({ output: 'a.tsv', delimiter: '\t' })).toMatchObject({ format: 'csv', delimiter: '\t' });
     expect(plan({ output: 'a.csv', ids: true })).toMatchObject({ format: 'ids', delimiter: ',' });
   });

@@ -1,4 +1,4 @@
-/** Which cards, tiles and notes a report has. */
+/** Cards, tiles, notes and footer of a report. */
 import { expect, test } from 'vitest';
 import { composeReport } from '#scans/report/compose-report';
 import type { FigureTable, ShadeTable } from '#scans/report/document';
@@ -60,7 +60,7 @@ test('a report without scans has one tile and no story, and lists the codes with
   expect(report.cards.map(({ id }) => id)).toEqual(['none', 'silent']);
 });
 
-test('a story and the tiles state the busiest day, the top code and the share of phones, but no empty value', () => {
+test('the story and tiles of a report state the busiest day, top code, top known country and share of phones', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-13', scans: 40 },
     { value: '2026-10-14', scans: 60 },
@@ -98,7 +98,7 @@ test('a story and the tiles state the busiest day, the top code and the share of
   );
 });
 
-test('a story and the tiles omit a busiest day of one day, and shares that are omitted in the tables', () => {
+test('the story and tiles omit the busiest day of a one-day report, and shares that the tables omit', () => {
   const day = sectionOf({ kind: 'time', by: 'day' }, [{ value: '2026-10-13', scans: 20, perDay: 20 }]);
   const codes = sectionOf({ kind: 'code', by: 'code' }, [{ value: 'menu', scans: 20 }]);
   const devices = sectionOf({ kind: 'value', by: 'device' }, [{ value: 'mobile', scans: 20 }]);
@@ -113,7 +113,7 @@ test('a story and the tiles omit a busiest day of one day, and shares that are o
   expect(tiles).toEqual([{ label: 'Scans', value: '20', detail: '' }]);
 });
 
-test('a chart has a description of its peak, and labels of hours, months and days that fit', () => {
+test('a chart describes its peak, and has short labels for hours, months and weeks', () => {
   const months = (count: number) =>
     Array.from({ length: count }, (_, at) => ({
       value: `${2025 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`,
@@ -176,7 +176,7 @@ test('a table shows the row for all other values without a bar and in gray', () 
   expect(tableOf([rest]).rows[0]?.name).toBe('Too many to list');
 });
 
-test('a calendar has a row per week, named after its first day, with the year if there are two', () => {
+test('a calendar has a row per week, named after its first day, with the year if the days span two years', () => {
   const weeksOf = (...days: string[]) => {
     const rows = days.map((value) => ({ value, scans: 1, perDay: 1 }));
     const [card] = compose({ sections: [sectionOf({ kind: 'time', by: 'day' }, rows)] }).cards;
@@ -194,7 +194,7 @@ test('a calendar has a row per week, named after its first day, with the year if
   ]);
 });
 
-test('a table of hours by weekday rounds averages from 100 on', () => {
+test('a table of hours by weekday rounds averages of 100 or more to whole numbers', () => {
   const cellOf = (perDay: number) => {
     const hours = Array.from({ length: 7 }, () => [{ scans: 1, perDay }]);
     const { tables, notes } = compose({ hours }).cards[0] ?? {};
@@ -251,7 +251,7 @@ test('a footer states the source, the time zone and your own text', () => {
   expect(compose({ codes: undefined }).footer.at(-1)).toBe(`Source: exported data. ${words.onceEach}`);
 });
 
-test('a report states its filters in its language, with a column named after a dimension unchanged', async () => {
+test('a report translates its filters, but not a joined column that has the name of a dimension', async () => {
   const filters = [
     { group: { kind: 'time', by: 'weekday' }, values: ['Monday', 'Sunday'] },
     { group: { kind: 'time', by: 'hour' }, values: ['08'] },

@@ -16,13 +16,13 @@ test('an axis reaches the highest value of both periods', () => {
   expect(valueScale(columnsOf(2, 4), [0, 100]).place(4)).toBe(100);
 });
 
-test('columns have their center in the middle of their width', () => {
+test('the center of a column is half its width from its left edge', () => {
   const { left, center, width } = columnScale(columnsOf(1, 2, 3), [0, 300]);
   expect(center(1)).toBeCloseTo(150);
   expect(center(1) - left(1)).toBeCloseTo(width / 2);
 });
 
-test('labels are at most as many as fit, and the outer ones align with the edges if some are left out', () => {
+test('only as many labels are shown as fit, and the first and last align with the edges if some are omitted', () => {
   expect(placeLabels(3, 10).map(({ at, align }) => [at, align])).toEqual([
     [0, 'center'],
     [1, 'center'],

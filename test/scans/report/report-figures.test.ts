@@ -21,7 +21,7 @@ const CODES = [
   },
 ];
 
-/** Figures of scans of the code `menu` at these times, and of `door` if there are two codes. */
+/** Returns the figures of a scan of `menu` at the first time, and of a scan of `door` at each other time. */
 function figuresAt(times: readonly string[], span: Span, by: Parameters<typeof groupOf>[0][] = ['code']) {
   const groups = by.map(groupOf);
   const current = createTally(groups, BERLIN.offsetMs);
@@ -89,7 +89,7 @@ test.each<[string, Span, string | undefined, string | undefined, string[]]>([
   ['no bounds and no scans', {}, undefined, undefined, []],
   ['no beginning and no scans', { untilMs: OCTOBER.untilMs }, undefined, undefined, []],
 ])(
-  'a report of a range with %s covers whole days of the scans at an open bound',
+  'a report of a range with %s takes open bounds from its scans, in whole days unless it begins within a day',
   (_, span, since, until, times) => {
     const { range } = figuresAt(times, span);
     const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());

@@ -12,7 +12,7 @@ test.each([
   ['2026-12-30', '2027-01-02', '30 December 2026 to 1 January 2027'],
   ['2026-10-03', '2026-10-05', '3 to 4 October 2026'],
   ['2026-10-03', '2026-10-04', 'Saturday, 3 October 2026'],
-])('the range from %s to before %s is %s', (since, until, text) => {
+])('the range from %s until %s (exclusive) is shown as %s', (since, until, text) => {
   const range = { sinceMs: Date.parse(since), untilMs: Date.parse(until) };
   expect(formatRange(range, 'UTC', ENGLISH)).toBe(text);
 });

@@ -1,4 +1,4 @@
-/** What of a range the files cover. */
+/** The part of a range that the files cover. */
 import { describe, expect, it } from 'vitest';
 import { describeUnread } from '#scans/append/recorded-log';
 import { type CoveredLog, coverageOf, describeCoverage } from '#scans/stats/coverage';
@@ -70,7 +70,7 @@ describe('the coverage of a range', () => {
   });
 });
 
-it('the description of a coverage states the local minutes of the first and last scan, and codes without data', () => {
+it('describeCoverage states when the data begins and ends in local time, and incomplete first exports', () => {
   const coverage = { startsLateMs: Date.UTC(2026, 9, 1, 8, 30, 59), endsEarlyMs: Date.UTC(2026, 9, 2) };
   expect(describeCoverage({ ...coverage, isWhole: false }, 'Europe/Berlin')).toEqual({
     start: 'the data begins at 2026-10-01 10:30 (Europe/Berlin); earlier scans, if any, are not included',

@@ -1,4 +1,4 @@
-/** What `scans verify` reports of its results. */
+/** Errors, rows and closing lines of `scans verify`. */
 import { expect, test } from 'vitest';
 import type { ScanLog } from '#scans/verify/scan-log';
 import { closingNotes, failureOf, rowsOf, type VerifiedCode } from '#scans/verify/verify-results';
@@ -33,7 +33,7 @@ const failure = (results: VerifiedCode[], logs = [logOf()], isRepair = false) =>
 const STAYS =
   'Rows that the service no longer has, and duplicate rows, are never removed. List them with --format csv.';
 
-test('a verification fails with the number of scans by kind of difference', () => {
+test('a verification fails with the number of scans for each kind of difference', () => {
   expect(failure([resultOf()])).toBeUndefined();
   const different = resultOf({ outcome: 'different', days: [day(2, 1, 0), day(0, 0, 1)] });
   expect(failure([different, resultOf()])).toEqual([
@@ -81,7 +81,7 @@ test('a verification states why a log could not be read, and how to replace it',
   expect(rowsOf(broken)).toMatchObject([{ error: 'scans.csv has no IDs' }]);
 });
 
-test('a verification that could not compare a code states why before any difference', () => {
+test('a verification that could not compare a code states the reason instead of the differences', () => {
   const unproven = resultOf({ outcome: 'unproven', reason: new Error('scans arrive') });
   expect(failure([resultOf({ outcome: 'gone' }), unproven])).toEqual([
     'menu could not be compared with the service: scans arrive',

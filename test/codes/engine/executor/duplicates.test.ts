@@ -26,7 +26,7 @@ function endsOf(world: World): string[] {
 }
 
 describe('a duplicate code that appears after the run', () => {
-  /** Leaves two codes for the row, of which the second appeared after the end of the run. */
+  /** Creates two codes. The response for the first is lost, and a duplicate of that code appears after the run. */
   async function withLateCode() {
     const world = createWorld({ post: (n) => (n === 0 ? 'very-late' : 'none') });
     expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['created', 'created']);
@@ -35,7 +35,7 @@ describe('a duplicate code that appears after the run', () => {
   }
 
   it.each(['update', 'delete'] as const)(
-    'is reported by `qr %s`, even if its rows name other codes, and by each later run (E15)',
+    'is reported by `qr %s`, even if the file contains only other codes, and by the next `qr create` (E15)',
     async (verb) => {
       const world = await withLateCode();
       const bar = world.codes().find(({ name }) => name === 'Bar');
@@ -49,7 +49,7 @@ describe('a duplicate code that appears after the run', () => {
     },
   );
 
-  it('keeps its row from being deleted, unless the file has both codes', async () => {
+  it('prevents `qr delete` from deleting the original code unless the file contains both codes', async () => {
     const world = await withLateCode();
     const job = { policy: policyOf({ verb: 'delete' }), readNamed: readNamedIn(world) };
     const rows = world
@@ -61,7 +61,7 @@ describe('a duplicate code that appears after the run', () => {
     expect(outcomesOf(await world.run(rows, job))).toEqual(['deleted', 'deleted']);
   });
 
-  it('costs no listing once a run has looked for it', async () => {
+  it('is searched for in a listing of all codes by the next run, but not by the run after that', async () => {
     const world = createWorld({ post: (n) => (n === 0 ? 'drop' : 'none') });
     await world.run([MENU]);
     const [of] = world.codes();
@@ -75,7 +75,7 @@ describe('a duplicate code that appears after the run', () => {
 });
 
 describe('the end of a run', () => {
-  it('is not recorded, nor its results saved, if one of its rows has a duplicate code', async () => {
+  it('is not recorded, and no results are saved, if a row has a duplicate code', async () => {
     const world = createWorld({ post: (n) => (n === 0 ? 'drop' : 'none') });
     world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
     let isSaved = false;
@@ -87,7 +87,7 @@ describe('the end of a run', () => {
     expect([endsOf(world), isSaved]).toEqual([[], false]);
   });
 
-  it('is recorded, and its results saved, if a row needs a decision for another reason', async () => {
+  it('is recorded, and the results are saved, if a row needs a decision but has no duplicate code', async () => {
     const saved: RowEnd[][] = [];
     const beforeEnd = async (ends: readonly RowEnd[]) => void saved.push([...ends]);
     const existing = createWorld({

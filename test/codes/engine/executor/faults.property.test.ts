@@ -50,7 +50,7 @@ it('a run without faults leaves one code per row, whatever faults and kills earl
           await world.time.advance(waits);
         }
         left = 0;
-        // A request of the last run before may still be on its way.
+        // Waits until a late request of the last killed run is applied.
         await world.time.advance(6000);
         const end = await world.run(rows, { concurrency });
         expect(end?.stop).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Codes that rows name: what a list without them shows. */
+/** How a run reads the codes for its rows, and detects a listing that lacks existing codes. */
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, UnprovenError } from '#base/errors';
 import { listingOf, readAgain, readFirst, readNamed } from '#codes/engine/executor/read-plan';
@@ -9,7 +9,7 @@ import type { QrCode } from '#service/shapes';
 import { CODE } from '../../../service/setup.ts';
 import { codeOf, idOf, newRow, POLICY, rowOf } from '../plan/make.ts';
 
-/** Reads one row for a deletion, with lists of these codes, one after the other. `isThere`: the service has the code of the row. */
+/** Plans the deletion of one code. Each listing returns the next of `lists`. `isThere`: whether the service has the code. */
 async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) {
   const waits: number[] = [];
   const left = [...lists];
@@ -63,7 +63,7 @@ describe('a row whose code is missing from a listing', () => {
 });
 
 describe('a listing', () => {
-  /** Plans again with these lists, after the codes were made. Returns the codes that were requested. */
+  /** Plans again after the run created the codes in `made`. Each listing returns the next of `lists`. `existing`: codes that the service has. */
   async function readMade(
     made: readonly string[],
     lists: readonly (readonly QrCode[])[],
@@ -105,21 +105,21 @@ describe('a listing', () => {
 
   const made = [1, 2, 3, 4, 5].map(idOf);
 
-  it('is out of date if it lacks one of the three newest codes, while older ones may be deleted', async () => {
+  it('is out of date if it lacks an existing code among the three newest codes that the run created', async () => {
     const { result, requested, settled } = await readMade(made, [[], []], [idOf(5)]);
     expect(result).toBeInstanceOf(UnprovenError);
     expect(requested).toEqual([...made.slice(-3), ...made.slice(-3)]);
     expect(settled).toEqual([true, true]);
   });
 
-  it('costs no further request if it has every code', async () => {
+  it('requires no further requests if it contains every code that the run created', async () => {
     const codes = [5, 4, 3, 2, 1].map((number) => codeOf(number));
     const { result, requested } = await readMade(made, [codes], made);
     expect(requested).toEqual([]);
     expect(result).toMatchObject({ plan: { items: [{ action: 'create' }] } });
   });
 
-  it('has its codes oldest first, with their IDs in lower case', () => {
+  it('has its codes sorted from oldest to newest, keyed by lowercase ID', () => {
     const hex = 'ABCDEFAB-0000-4000-8000-00000000000A';
     const codes = [
       codeOf(1, { created_at: '2026-02-01T00:00:00Z' }),
@@ -130,7 +130,7 @@ describe('a listing', () => {
     expect(listing.isWhole).toBe(true);
   });
 
-  it('of only the codes that rows name has the codes of both the ID and the slug of a row', async () => {
+  it('of only the codes specified in rows includes the codes for both the ID and the slug of a row', async () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
     const finder = {
       concurrency: 1,

@@ -1,4 +1,4 @@
-/** What is recorded about each request, and which responses count. */
+/** What a run records about each request, and which responses it accepts. */
 import { describe, expect, it } from 'vitest';
 import { LocalError, NotFoundError, UnexpectedResponseError } from '#base/errors';
 import type { BackUp } from '#codes/engine/executor/job';
@@ -20,7 +20,7 @@ function mishapsOf(...mishaps: (Mishap | Error)[]): (n: number) => Mishap | Erro
   return (n) => mishaps[n] ?? 'none';
 }
 
-/** Records of the last run without those of its start and end. */
+/** Returns the records since the start of a run, without those of starts and ends of runs. */
 function recordsOf({ records }: World, run = 'run 1') {
   const start = records.findIndex((record) => record.is === 'run' && record.run === run);
   return records.slice(start).filter(({ is }) => is !== 'run' && is !== 'end');
@@ -33,7 +33,7 @@ function stopAt(world: World, ms: number): AbortSignal {
 }
 
 describe('the record of a POST', () => {
-  it('contains the key, the values and the status of the row, and the code from the response', async () => {
+  it('contains the key, values and status of the row, and is followed by a record of the created code', async () => {
     const world = createWorld({
       alters: ({ name = '', ...rest }) => ({ ...rest, name: name.toUpperCase() }),
     });
@@ -51,7 +51,7 @@ describe('the record of a POST', () => {
     ]);
   });
 
-  it('says which request it repeats, and whether it was your decision', async () => {
+  it('contains the number of the request that it repeats, and whether --as-new requested the code', async () => {
     const world = createWorld({
       codes: [codeOf(1, { name: 'Menu', destination: MENU.wish.destination ?? '' })],
     });
@@ -64,19 +64,19 @@ describe('the record of a POST', () => {
     expect(posts.map((post) => 'decided' in post)).toEqual([false, false]);
   });
 
-  it('is followed by one that nothing was applied, if the service rejected it', async () => {
+  it('is followed by a record that nothing was applied if the service rejects the request', async () => {
     const world = createWorld({ post: mishapsOf('rejected') });
     await world.run([MENU]);
     expect(recordsOf(world).slice(1)).toEqual([{ is: 'not', n: 1 }]);
   });
 
-  it('is followed by nothing if its response is lost', async () => {
+  it('is followed by no record of the outcome if the response is lost', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     await world.run([MENU], {}, 9);
     expect(recordsOf(world).map(({ is }) => is)).toEqual(['post']);
   });
 
-  it('is needed for the request: if it cannot be written, the row is not attempted', async () => {
+  it('must be written before the request: if that fails, the run stops and sends nothing', async () => {
     const world = createWorld();
     const full = new LocalError('the disk is full');
     const { view, take } = createReplay();
@@ -98,20 +98,20 @@ describe('the record of a POST', () => {
     expect([writesOf(world), noted, world.events]).toEqual([[], [], []]);
   });
 
-  it('is written once if the request is repeated because of the rate limit', async () => {
+  it('is written only once if the request is retried because of the rate limit', async () => {
     const world = createWorld({ postWaits: () => [1000, 1000] });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
     expect(recordsOf(world).map(({ is }) => is)).toEqual(['post', 'made']);
   });
 
-  it('is written after the wait for the rate limit, so not if the run is stopped during the wait', async () => {
+  it('is written after the wait for the rate limit, and not at all if the run stops during the wait', async () => {
     const world = createWorld({ postWaits: () => [1000] });
     const end = await world.run([MENU], { signal: stopAt(world, 500) });
     expect(outcomesOf(end)).toEqual(['not-attempted']);
     expect([writesOf(world), recordsOf(world), world.events]).toEqual([[], [], []]);
   });
 
-  it('is followed by one that nothing was applied, if the run is stopped before the request is sent', async () => {
+  it('is followed by a record that nothing was applied if the run stops before the request is sent', async () => {
     const writing = createWorld();
     const end = await writing.run([MENU], { signal: stopAt(writing, 21.5) });
     expect(end?.ends).toMatchObject([{ outcome: 'not-attempted', error: undefined }]);
@@ -129,7 +129,7 @@ describe('the record of a POST', () => {
 describe('the response to a POST', () => {
   const lostOf = ({ events }: World) => events.filter(({ is }) => is === 'lost').length;
 
-  it('is not believed if it contains a code from before the run', async () => {
+  it('is treated as lost if it contains a code that existed before the run', async () => {
     const world = createWorld({ codes: [codeOf(1)], post: mishapsOf('doubled') });
     const end = await world.run([MENU]);
     expect(lostOf(world)).toBe(1);
@@ -137,7 +137,7 @@ describe('the response to a POST', () => {
     expect(end?.ends[0]?.altered).toEqual([]);
   });
 
-  it('is not believed if it contains the code of another row, whose own response was lost', async () => {
+  it('is treated as lost if it contains the code of another row whose response was also lost', async () => {
     const world = createWorld({ post: mishapsOf('applied', 'doubled') });
     const end = await world.run([MENU, BAR]);
     expect(lostOf(world)).toBe(2);
@@ -145,7 +145,7 @@ describe('the response to a POST', () => {
     expect(namesOf(world)).toEqual(['Menu', 'Bar']);
   });
 
-  it('is not believed if it contains the code of an equal row', async () => {
+  it('is treated as lost if it contains the code of an equal row', async () => {
     const world = createWorld({ post: mishapsOf('none', 'doubled') });
     const end = await world.run([MENU, { ...MENU, row: 2, line: 3 }]);
     expect(lostOf(world)).toBe(1);
@@ -154,28 +154,28 @@ describe('the response to a POST', () => {
 
   const alteredTo: readonly (readonly [string, Row[], (values: CodeChanges) => CodeChanges])[] = [
     [
-      'the name that another row has',
+      'the name of another row',
       [newRow(2, 'Menu', 'https://example.com/m'), newRow(3, 'Menu 1', 'https://example.com/m')],
       ({ name = '', ...rest }) => ({ ...rest, name: name.slice(0, 4) }),
     ],
     [
-      'the destination that another row has',
+      'the destination of another row',
       [newRow(2, 'Menu', 'https://example.com/1'), newRow(3, 'menu', 'https://example.com/2')],
       ({ name = '' }) => ({ name: name.toLowerCase(), destination: 'https://example.com/1' }),
     ],
     [
-      'the name that another row has, without a destination',
+      'the name of another row in a code without a destination',
       [newRow(2, 'Menu', undefined, { type: 'wifi' }), newRow(3, 'Bar', undefined, { type: 'wifi' })],
       () => ({ name: 'Menu' }),
     ],
     [
-      'values that no row has',
+      'values of no row',
       [newRow(2, 'Menu', 'https://example.com/1')],
       () => ({ name: 'Other', destination: 'https://other.example/' }),
     ],
   ];
 
-  it.each(alteredTo)('is believed if the service gave the code %s', async (_name, rows, alters) => {
+  it.each(alteredTo)('is accepted even if the service stored %s', async (_name, rows, alters) => {
     const world = createWorld({ alters });
     const end = await world.run(rows);
     expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
@@ -183,7 +183,7 @@ describe('the response to a POST', () => {
     expect(writesOf(world)).toHaveLength(rows.length);
   });
 
-  it('gives the row its code also if the service writes IDs in upper case', async () => {
+  it('is accepted and recorded with a lowercase ID if the service returns an uppercase ID', async () => {
     const made = codeOf(100, { id: HEX, name: 'Menu', destination: 'https://example.com/menu' });
     const world = createWorld();
     const end = await world.run([MENU], {
@@ -201,7 +201,7 @@ describe('the response to a POST', () => {
     expect(recordsOf(world)[1]).toMatchObject({ is: 'made', id: HEX.toLowerCase() });
   });
 
-  it('of a code with the wanted status needs no second request', async () => {
+  it('requires no PATCH if the created code already has the status of the row', async () => {
     const alters = (values: CodeChanges) => ({ ...values, status: 'paused' });
     const world = createWorld({ alters });
     const paused = { ...MENU, wish: { ...MENU.wish, status: 'paused' } };
@@ -210,7 +210,7 @@ describe('the response to a POST', () => {
     expect(writesOf(world)).toEqual(['POST Menu']);
   });
 
-  it('leaves the row failed, with its code, if the status could not be set, which the next run does', async () => {
+  it('does not complete the row if the PATCH of its status fails: the next run sends only that PATCH', async () => {
     const paused = { ...MENU, wish: { ...MENU.wish, status: 'paused' } };
     for (const mishap of ['rejected', new NotFoundError('not found')] as const) {
       const world = createWorld({ patch: mishapsOf(mishap) });
@@ -244,7 +244,7 @@ describe('the record of a PATCH', () => {
     ]);
   });
 
-  it('contains no values of a row that has no name, and the times of due values', async () => {
+  it('contains no row values if the row has no name, and the due times of only the changed fields', async () => {
     const world = createWorld({ codes: [code] });
     const due = (says: string) => ({ atMs: 5, says, earlier: [] });
     const dated: Row = {
@@ -265,7 +265,7 @@ describe('the record of a PATCH', () => {
     });
   });
 
-  it('is followed by the fields that the service stored; the others are an error', async () => {
+  it('is followed by a record of the fields that the service changed, and the row fails if any are unchanged', async () => {
     const world = createWorld({ codes: [code], alters: ({ name = '' }) => ({ name }) });
     const end = await world.run([row], { policy: UPDATE });
     const did = 'the service reported success but did not change the';
@@ -277,7 +277,7 @@ describe('the record of a PATCH', () => {
     expect(recordsOf(none)[1]).toEqual({ is: 'not', n: 1 });
   });
 
-  it('is followed by one that nothing was applied, but only if that is certain', async () => {
+  it('is followed by a record that nothing was applied if the request is rejected, but not if its response is lost', async () => {
     for (const [mishap, kinds] of [
       ['rejected', ['patch', 'not']],
       ['drop', ['patch']],
@@ -288,7 +288,7 @@ describe('the record of a PATCH', () => {
     }
   });
 
-  it('is followed by one that nothing was applied, if the run is stopped before the request is sent', async () => {
+  it('is followed by a record that nothing was applied if the run stops before the request is sent', async () => {
     const world = createWorld({ codes: [code] });
     const end = await world.run([row], { policy: UPDATE, signal: stopAt(world, 21.5) });
     expect(outcomesOf(end)).toEqual(['not-attempted']);
@@ -296,7 +296,7 @@ describe('the record of a PATCH', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
-  it('is not written if the run is stopped while the POST of the row is sent', async () => {
+  it('is not written if the run stops during the POST of the row, and the next run sends the PATCH', async () => {
     const world = createWorld();
     const paused = { ...MENU, wish: { ...MENU.wish, status: 'paused' } };
     await world.run([paused], { signal: stopAt(world, 30) });
@@ -306,7 +306,7 @@ describe('the record of a PATCH', () => {
   });
 });
 
-describe('a PATCH that left a value as it was', () => {
+describe('a PATCH that leaves the stored value unchanged', () => {
   const changeTo = async (stored: Partial<CodeChanges>, wish: CodeChanges) => {
     const code = codeOf(1, { destination: 'https://example.com/a', ...stored });
     const world = createWorld({ codes: [code], alters: () => ({}) });
@@ -314,29 +314,29 @@ describe('a PATCH that left a value as it was', () => {
   };
 
   it.each([
-    ['a name without capitals', { name: 'menu' }, { name: 'Menu' }],
+    ['the name in lower case', { name: 'menu' }, { name: 'Menu' }],
     ['the beginning of the name', { name: 'A name of twenty ch' }, { name: 'A name of twenty characters' }],
     [
-      'an address with another end',
+      'the destination without its final slash',
       { destination: 'https://a.example/b' },
       { destination: 'https://a.example/b/' },
     ],
     [
-      'the address in ASCII',
+      'the destination in ASCII',
       { destination: 'https://xn--mnchen-3ya.example/' },
       { destination: 'https://münchen.example/' },
     ],
-    ['a name with single spaces', { name: 'a b' }, { name: 'a  b' }],
-  ])('is done if the service stores %s', async (_name, stored, wish) => {
+    ['the name with single spaces', { name: 'a b' }, { name: 'a  b' }],
+  ])('succeeds if a normalized form of the sent value is stored: %s', async (_name, stored, wish) => {
     expect(['updated', 'unchanged']).toContain((await changeTo(stored, wish))[0]);
   });
 
   it.each([
-    ['another name', {}, { name: 'Menu' }],
-    ['another address', {}, { destination: 'https://example.com/b' }],
-    ['another status', {}, { status: 'paused' }],
-    ['only a part of the address', {}, { destination: 'https://example.com/a/long/path' }],
-  ])('fails if the code keeps %s', async (_name, stored, wish) => {
+    ['a different name', {}, { name: 'Menu' }],
+    ['a different destination', {}, { destination: 'https://example.com/b' }],
+    ['a different status', {}, { status: 'paused' }],
+    ['only the beginning of the sent destination', {}, { destination: 'https://example.com/a/long/path' }],
+  ])('fails if the stored value is %s', async (_name, stored, wish) => {
     expect(await changeTo(stored, wish)).toEqual(['failed']);
   });
 });
@@ -358,7 +358,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('has a number of its own', async () => {
+  it('has its own number in the records, even if another deletion is sent at the same time', async () => {
     const codes = [codeOf(1), codeOf(2)];
     const world = createWorld({ codes });
     await world.run(
@@ -373,7 +373,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('is not sent if the run is stopped while its record is written, which is recorded', async () => {
+  it('is not sent, and is recorded as not applied, if the run stops while its first record is written', async () => {
     const world = createWorld({ codes: [code] });
     const end = await world.run([row], { policy: DELETE, signal: stopAt(world, 21.5) });
     expect(end?.ends).toMatchObject([{ outcome: 'not-attempted', error: undefined }]);
@@ -384,7 +384,7 @@ describe('a deletion', () => {
     expect([writesOf(world), namesOf(world)]).toEqual([[], ['Code 1']]);
   });
 
-  it('is recorded as not applied, but only if that is certain', async () => {
+  it('is recorded as not applied if the service rejects it, but not if the response is lost', async () => {
     for (const [mishap, kinds] of [
       ['rejected', ['delete', 'not']],
       ['drop', ['delete']],
@@ -395,7 +395,7 @@ describe('a deletion', () => {
     }
   });
 
-  it('with a backup records that its pause is one of a backup', async () => {
+  it('with a backup records that the code was paused for the backup', async () => {
     const world = createWorld({ codes: [code] });
     await world.run([row], { policy: DELETE, backUp: pausing });
     expect(recordsOf(world)[0]).toEqual({
@@ -410,7 +410,7 @@ describe('a deletion', () => {
     expect(recordsOf(world).map(({ is }) => is)).toEqual(['patch', 'set', 'delete', 'deleted']);
   });
 
-  it('is not sent, nor its backup paused, if the run is stopped before', async () => {
+  it('is not sent, and its code is not paused, if the run stops before the backup pauses the code', async () => {
     const world = createWorld({ codes: [code] });
     const steps: string[] = [];
     const signal = stopAt(world, 30);
@@ -427,7 +427,7 @@ describe('a deletion', () => {
     expect([writesOf(world), recordsOf(world)]).toEqual([[], []]);
   });
 
-  it('that fails after its pause restores the status, even if the run is stopped', async () => {
+  it('that fails after its code was paused restores the status, even if the run has stopped', async () => {
     const world = createWorld({ codes: [code], remove: () => 'rejected' });
     const signal = stopAt(world, 60);
     await world.run([row], {
@@ -450,7 +450,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('restores the status also if the response to the pause was lost', async () => {
+  it('restores the status of its code even if the response to the pause request was lost', async () => {
     for (const mishap of ['applied', 'drop'] as const) {
       const world = createWorld({ codes: [code], patch: mishapsOf(mishap) });
       await world.run([row], {
@@ -468,7 +468,7 @@ describe('a deletion', () => {
     }
   });
 
-  it('backs a code that an interrupted backup paused up with its earlier status, and pauses it no more', async () => {
+  it('of a code that an interrupted backup paused backs up the earlier status and does not pause the code again', async () => {
     const world = createWorld({ codes: [code] });
     await world.run([row], {
       policy: DELETE,
@@ -487,7 +487,7 @@ describe('a deletion', () => {
     expect(writesOf(world)).toEqual(['DELETE Code 1']);
   });
 
-  it('backs a code up with its present status if a person paused it, or activated it since', async () => {
+  it('backs up the current status if another client paused the code or changed the status after a backup paused it', async () => {
     const seen: string[] = [];
     const seeing: BackUp = async ({ status }, send) => {
       seen.push(status);

@@ -47,7 +47,7 @@ function kindsOf({ records }: World): string[] {
 describe('the records of a run', () => {
   const menu = codeOf(1, { name: 'Menu', destination: 'https://example.com/menu' });
 
-  it('name its start, without the listed IDs if it creates no code', async () => {
+  it('begin with a start record, which has no listed IDs if the run creates no code', async () => {
     const world = createWorld({ codes: [menu] });
     const row = rowOf(2, { of: menu, base: baseOf(menu), wish: { name: 'New' } });
     await world.run([row], { policy: UPDATE, undoes: 'run 0' });
@@ -55,13 +55,13 @@ describe('the records of a run', () => {
     expect(world.records.at(-1)).toEqual({ is: 'end', run: 'run 1' });
   });
 
-  it('do not exist if it has nothing to do or to remember', async () => {
+  it('are not written if no row has a change', async () => {
     const world = createWorld({ codes: [menu] });
     await world.run([rowOf(2, { of: menu })], { policy: UPDATE });
     expect(world.records).toEqual([]);
   });
 
-  it('name its start also if only some of its rows have changes', async () => {
+  it('include its start and end if only some rows have changes', async () => {
     const world = createWorld({ codes: [menu, codeOf(2)] });
     const rows = [rowOf(2, { of: menu }), rowOf(3, { of: codeOf(2), wish: { name: 'New' } })];
     const end = await world.run(rows, { policy: UPDATE });
@@ -69,7 +69,7 @@ describe('the records of a run', () => {
     expect(kindsOf(world)).toEqual(['run', 'patch', 'set', 'end']);
   });
 
-  it('are not needed, nor a ledger that can be written, if it has nothing to do', async () => {
+  it('are not written if no row has a change, so a full disk does not stop the run', async () => {
     const world = createWorld({ codes: [menu] });
     const end = await world.run([rowOf(2, { of: menu })], {
       policy: UPDATE,
@@ -82,7 +82,7 @@ describe('the records of a run', () => {
     expect([end?.stop, outcomesOf(end)]).toEqual([undefined, ['unchanged']]);
   });
 
-  it('name codes that it found for rows', async () => {
+  it('include each existing code that was found for a row, but no listed IDs', async () => {
     const world = createWorld({ codes: [menu] });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['exists']);
     expect(world.records).toMatchObject([
@@ -93,7 +93,7 @@ describe('the records of a run', () => {
     expect(world.records[0]).not.toHaveProperty('ids');
   });
 
-  it('contain the IDs of the first listing, even if codes appear before later listings', async () => {
+  it('contain only the IDs of the first listing, even if other codes appear before later listings', async () => {
     const world = createWorld({ codes: [codeOf(1)], post: mishapsOf('drop') });
     world.time.at(5000, () => world.add({ name: 'Other', destination: 'https://other.example/' }));
     await world.run([MENU]);
@@ -102,7 +102,7 @@ describe('the records of a run', () => {
     ]);
   });
 
-  it('exist also if the run only looked for duplicates of a repeated request', async () => {
+  it('include its start and end even if it only searched for duplicates of a repeated request', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     await world.run([MENU]);
     const nextKinds = async () => {
@@ -113,7 +113,7 @@ describe('the records of a run', () => {
     expect([await nextKinds(), await nextKinds()]).toEqual([['run', 'end'], []]);
   });
 
-  it('contain no end if the run was stopped', async () => {
+  it('do not include its end if the run was stopped', async () => {
     const stopped = createWorld({ post: mishapsOf('unauthorized') });
     await stopped.run([MENU]);
     expect(kindsOf(stopped)).toEqual(['run', 'post', 'not']);
@@ -121,7 +121,7 @@ describe('the records of a run', () => {
 });
 
 describe('the results of a run', () => {
-  it('are saved before its end is recorded, but not after it was stopped', async () => {
+  it('are saved before the end of the run is recorded, but not if the run is stopped', async () => {
     const saved: string[][] = [];
     const world = createWorld({ post: mishapsOf('none', 'unauthorized') });
     const beforeEnd = async (ends: readonly RowEnd[]) => {
@@ -133,7 +133,7 @@ describe('the results of a run', () => {
     expect(saved).toHaveLength(1);
   });
 
-  it('stop the run before its end if they cannot be saved', async () => {
+  it('stop the run before its end is recorded if they cannot be saved', async () => {
     const world = createWorld();
     const full = new Error('the disk is full');
     const end = await world.run([MENU], { beforeEnd: () => Promise.reject(full) });
@@ -155,7 +155,7 @@ describe('the results of a run', () => {
 });
 
 describe('the events of a run', () => {
-  it('are one per row, in the order of the responses', async () => {
+  it('include one event per row, in the order of the responses', async () => {
     const world = createWorld({ post: mishapsOf('rejected', 'none') });
     await world.run([MENU, BAR]);
     expect(eventsOf(world)).toEqual(['failed Menu', 'done Bar']);
@@ -174,7 +174,7 @@ describe('the events of a run', () => {
     ]);
   });
 
-  it('include another wait after a request was repeated', async () => {
+  it('include a second wait after a request was repeated', async () => {
     const world = createWorld({ post: mishapsOf('drop', 'none') });
     await world.run([MENU, BAR]);
     expect(eventsOf(world)).toEqual([
@@ -186,7 +186,7 @@ describe('the events of a run', () => {
     ]);
   });
 
-  it('include a wait since the start of the run for a request of an earlier run', async () => {
+  it('include a wait, counted from the start of the run, if an earlier run left a lost response', async () => {
     const world = createWorld({ post: mishapsOf('drop') });
     await world.time.advance(60_000);
     await world.run([MENU], {}, 7);
@@ -201,7 +201,7 @@ describe('the events of a run', () => {
     ]);
   });
 
-  it('include no wait if the lost response is known late', async () => {
+  it('include a wait of 0 ms if the visibility delay has already passed while other rows were sent', async () => {
     const world = createWorld({ post: mishapsOf('applied'), postWaits: (n) => (n === 1 ? [30_000] : []) });
     await world.run([MENU, BAR]);
     expect(eventsOf(world)).toEqual(['lost Menu', 'done Bar', 'waiting 0', 'done Menu']);
@@ -209,7 +209,7 @@ describe('the events of a run', () => {
 });
 
 describe('a row whose response was lost', () => {
-  it('has no error any more once its code was found, or its request repeated', async () => {
+  it('has no error after its code was found or its request was repeated', async () => {
     for (const mishap of ['applied', 'drop'] as const) {
       const world = createWorld({ post: mishapsOf(mishap) });
       const end = await world.run([MENU]);
@@ -217,7 +217,7 @@ describe('a row whose response was lost', () => {
     }
   });
 
-  it('has no further listing if its repeated request is rejected', async () => {
+  it('causes no further listing if its repeated request is rejected', async () => {
     const world = createWorld({ post: mishapsOf('drop', 'rejected') });
     const end = await world.run([MENU]);
     expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'bad values' }]);
@@ -246,7 +246,7 @@ describe('a row whose response was lost', () => {
     expect(end?.stop).toBeUndefined();
   });
 
-  it('stops the run only after three attempts in which no row was done', async () => {
+  it('stops the run only after three consecutive rounds in which no row was completed', async () => {
     const world = createWorld({ post: (n) => ([3, 6].includes(n) ? 'none' : 'drop') });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toMatchObject({ message: 'the connection broke' });
@@ -267,7 +267,7 @@ describe('a row whose response was lost', () => {
 });
 
 describe('a row that waits for the rate limit', () => {
-  it('is sent later if ten lost responses in succession require a listing first', async () => {
+  it('is sent after a listing if ten consecutive responses of other rows are lost during the wait', async () => {
     const rows = Array.from({ length: 11 }, (_, at) =>
       newRow(at + 2, `Row ${at}`, `https://example.com/${at}`),
     );
@@ -283,7 +283,7 @@ describe('a row that waits for the rate limit', () => {
 });
 
 describe('a stopped run', () => {
-  it('does not wait for a listing to find the codes of lost responses', async () => {
+  it('does not search for the codes of lost responses, but the next run does', async () => {
     const world = createWorld({ post: mishapsOf('applied', 'unauthorized') });
     expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['failed', 'failed']);
     expect(world.sent).toEqual(['LIST', 'POST Menu', 'POST Bar']);
@@ -292,8 +292,8 @@ describe('a stopped run', () => {
   });
 });
 
-describe('the reason for the end of a run', () => {
-  it('is the interruption, not the error that it caused in a listing', async () => {
+describe('the stop reason of a run', () => {
+  it('is the interruption, not the error that the interruption caused in a listing', async () => {
     const controller = new AbortController();
     const world = createWorld({ post: mishapsOf('drop') });
     let lists = 0;
@@ -307,7 +307,7 @@ describe('the reason for the end of a run', () => {
     expect(outcomesOf(end)).toEqual(['failed']);
   });
 
-  it('is not a lost response if the last listing left nothing to send', async () => {
+  it('is undefined after repeated lost responses if the last listing left no request to send', async () => {
     const world = createWorld({ post: () => 'drop' });
     world.time.at(25_000, () => {
       for (const _ of [1, 2, 3, 4]) world.add({ name: 'Menu', destination: 'https://example.com/menu' });
@@ -318,8 +318,8 @@ describe('the reason for the end of a run', () => {
   });
 });
 
-describe('a row that this run created', () => {
-  it('is not compared with its saved values, or its decision used again, when the run plans again', async () => {
+describe('a row whose code this run created', () => {
+  it('is not compared with its base, nor created again by its decision, when the run plans again', async () => {
     const world = createWorld({ codes: [codeOf(1)], post: mishapsOf('none', 'applied') });
     const copy: Row = rowOf(2, {
       id: idOf(7),
@@ -332,7 +332,7 @@ describe('a row that this run created', () => {
     expect(namesOf(world)).toEqual(['Code 1', 'Copy', 'Bar']);
   });
 
-  it('is not compared with the saved values of a copied row, even if copies have exchanged names', async () => {
+  it('is not compared with its base when the run plans again, even if copied rows exchanged their names', async () => {
     const names = ['Salads', 'Soups', 'Wines'];
     const copies = names.map((name, at) => {
       const base = baseOf(codeOf(at + 1, { name: names[(at + 1) % 3] ?? '' }));
@@ -344,7 +344,7 @@ describe('a row that this run created', () => {
     expect(outcomesOf(end)).toEqual(['created', 'created', 'created', 'created']);
   });
 
-  it('keeps its code if an equal row is sent only after lost responses of other rows', async () => {
+  it('keeps its code if lost responses of other rows delay an equal row until after a listing', async () => {
     const others = Array.from({ length: 10 }, (_, at) =>
       newRow(at + 3, `Row ${at}`, `https://example.com/${at}`),
     );
@@ -355,7 +355,7 @@ describe('a row that this run created', () => {
     expect(world.sent.slice(-2)).toEqual(['LIST', 'POST Menu']);
   });
 
-  it('keeps its code if an equal row is rejected, and another equal row is looked for', async () => {
+  it('keeps its code if a second equal row is rejected and the response for a third one is lost', async () => {
     const world = createWorld({ post: mishapsOf('none', 'rejected', 'applied') });
     const rows = [MENU, { ...MENU, row: 2, line: 3 }, { ...MENU, row: 3, line: 4 }];
     const end = await world.run(rows);
@@ -363,7 +363,7 @@ describe('a row that this run created', () => {
     expect(end?.ends.map(({ code }) => code?.id)).toEqual([idOf(100), undefined, idOf(101)]);
   });
 
-  it('reports the values that the service altered in both of its requests', async () => {
+  it('reports the values that the service altered in its POST and in its PATCH', async () => {
     const alters = ({ name, status, ...rest }: CodeChanges) => ({
       ...rest,
       ...(name !== undefined && { name: name.toUpperCase() }),
@@ -395,7 +395,7 @@ describe('a row that this run created', () => {
 });
 
 describe('keys that were removed from the file', () => {
-  it('have their codes paused, each with its own result', async () => {
+  it('have their codes paused, even if the request for one of them fails', async () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
     const lock = new Map(codes.map((code, at) => [`k${at}`, entryOf(`k${at}`, code)]));
     const [first] = codes;
@@ -428,7 +428,7 @@ describe('a plan that is made again during the run', () => {
     expect(end?.stop).toBeInstanceOf(UnprovenError);
   });
 
-  it('is settled only after the visibility delay', async () => {
+  it('is marked as settled, unlike the first plan, because the visibility delay has passed', async () => {
     const settled: boolean[] = [];
     const seeing = (input: PlanInput) => {
       settled.push(input.isSettled);
@@ -460,7 +460,7 @@ describe('codes that an interrupted backup paused', () => {
     return world;
   }
 
-  it('are restored before rows are planned, so that the row of one needs no change', async () => {
+  it('have their status restored before rows are sent, so a row with that status is unchanged', async () => {
     const world = await killedBackups([menu]);
     const end = await world.run([rowOf(2, { of: menu, base: baseOf(menu) })], { policy: UPDATE });
     expect(writesOf(world)).toEqual(['PATCH Menu {"status":"active"}']);
@@ -468,7 +468,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(end?.ends[0]?.code?.status).toBe('active');
   });
 
-  it('are reported if one cannot be restored, and the run goes on', async () => {
+  it('are each reported as restored or still paused, and the run continues', async () => {
     const world = await killedBackups([menu, bar], { patch: mishapsOf('none', 'none', 'rejected') });
     const end = await world.run([DOOR]);
     expect(outcomesOf(end)).toEqual(['created']);
@@ -476,7 +476,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.codes().map(({ status }) => status)).toEqual(['paused', 'active', 'active']);
   });
 
-  it('stop the run if none can be restored', async () => {
+  it('stop the run if restoring one fails for a reason that affects all codes, such as an invalid API key', async () => {
     const world = await killedBackups([menu], { patch: mishapsOf('none', 'unauthorized') });
     const end = await world.run([DOOR]);
     expect(end?.stop).toBeInstanceOf(AuthError);
@@ -484,7 +484,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.events).toEqual([]);
   });
 
-  it('are left alone if they are not paused any more, or deleted', async () => {
+  it('are requested, but not changed, if they are active again or were deleted', async () => {
     const world = await killedBackups([menu, bar]);
     world.edit('Menu', { status: 'active' });
     world.remove('Bar');
@@ -502,7 +502,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.sent).toEqual(['LIST', 'POST Door']);
   });
 
-  it('are restored once: a later pause by another client stays', async () => {
+  it('are restored only once, so a later pause by another client is kept', async () => {
     const world = await killedBackups([menu]);
     await world.run([DOOR]);
     expect(world.codes()[0]?.status).toBe('active');
@@ -512,7 +512,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.records.findLast(({ is }) => is === 'patch')).toMatchObject({ pause: 'restored' });
   });
 
-  it('are restored before the listing that a lost request of an earlier run requires', async () => {
+  it('are restored before rows are sent, even if another earlier run left a lost response', async () => {
     const world = createWorld({ codes: [menu, bar], post: mishapsOf('drop') });
     await world.run([DOOR], {}, 7);
     await killedBackups([menu], {}, world);
@@ -522,7 +522,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.sent).toEqual(['LIST', restored, 'POST Table', 'LIST', 'POST Door', 'LIST']);
   });
 
-  it('are counted in the plan of a run, except those that it deletes', async () => {
+  it('are counted in the plan if they may still be paused, unless the plan deletes them', async () => {
     const world = await killedBackups([menu, bar]);
     const left = async (rows: readonly Row[], listed: readonly QrCode[], isWhole: boolean) => {
       let found: readonly { id: string; status: string }[] = [];
@@ -554,7 +554,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(await left([], [other], false)).toEqual(['Menu active', 'Bar active']);
   });
 
-  it('do not include codes of removed keys', async () => {
+  it('do not include codes that a run paused because their keys were removed from the file', async () => {
     const world = createWorld({ codes: [menu, bar] });
     const lock = new Map([
       ['a', entryOf('a', menu)],

@@ -21,7 +21,7 @@ const CODES = Array.from({ length: COUNT }, (_, at) => codeOf(at + 1));
 const CHANGED = CODES.map((of, at) => rowOf(at + 2, { of, wish: { name: `New ${at}` } }));
 const DELETED = CODES.map((of, at) => rowOf(at + 2, { of }));
 
-/** Runs 20 rows in which each request fails except the tenth. */
+/** Runs 20 rows. `mishap` happens to each request except the tenth, to which `tenth` happens. */
 function runWith(mishap: Mishap | Error, tenth: Mishap | Error) {
   const fails = (n: number) => (n === 9 ? tenth : mishap);
   const each = async (options: WorldOptions, rows: readonly Row[], verb: 'create' | 'update' | 'delete') => {
@@ -40,7 +40,7 @@ const refused = () => new UnavailableError('connection refused', { outcome: 'not
 
 describe('rows for which no connection could be opened', () => {
   it.each(['post', 'patch', 'remove'] as const)(
-    'stop a run only if there are ten in succession: another row was done (%s)',
+    'stop the run only after ten in succession, and a successful row restarts the count (%s)',
     async (request) => {
       const { sent, end } = await runWith('refused', 'none')[request]();
       expect(sent).toBe(COUNT);
@@ -51,7 +51,7 @@ describe('rows for which no connection could be opened', () => {
     },
   );
 
-  it('stop a run only if there are ten in succession: another row was rejected', async () => {
+  it('stop the run only after ten in succession, and a rejected row restarts the count', async () => {
     const { sent, end } = await runWith('refused', 'rejected').post();
     expect(sent).toBe(COUNT);
     expect(end?.firstError).toBeInstanceOf(UnavailableError);
@@ -66,15 +66,15 @@ describe('lost responses', () => {
     return world.sent.flatMap((request, at) => (request === 'LIST' ? at : []));
   };
 
-  it('delay the remaining rows only if there are ten in succession', async () => {
+  it('delay the remaining rows until after a listing only if there are ten in succession', async () => {
     expect(await posts((n) => (n === 9 || n === 19 ? 'none' : 'applied'))).toEqual([0, COUNT + 1]);
   });
 
-  it('are counted again after the listing that they required', async () => {
+  it('are counted from zero again after ten of them required a listing', async () => {
     expect(await posts((n) => (n < 19 ? 'applied' : 'none'))).toEqual([0, 11, COUNT + 2]);
   });
 
-  it('do not count as consecutive if a change between them succeeded', async () => {
+  it('do not count as consecutive if a PATCH between them succeeded', async () => {
     const [changed] = CHANGED;
     if (!changed) return;
     const world = createWorld({ codes: CODES.slice(0, 1), post: () => 'applied' });
@@ -84,7 +84,7 @@ describe('lost responses', () => {
     expect(world.sent.indexOf('LIST', 1)).toBe(20);
   });
 
-  it('stop the run if the reason affects all rows, and the next run finds the code', async () => {
+  it('stop the run if their cause affects all rows, such as a full disk, and the next run creates the codes', async () => {
     const broken = new LocalError('the disk is full');
     const world = createWorld({ post: (n) => (n === 0 ? broken : 'none') });
     const end = await world.run(NEW.slice(0, 2));
@@ -103,14 +103,14 @@ describe('the errors of a run', () => {
     new RejectedError('bad', { outcome: 'not-applied' }),
     new UnexpectedResponseError('strange', { outcome: 'not-applied' }),
     refused(),
-  ])('do not stop it if they affect only their rows: %s', async (error) => {
+  ])('do not stop the run if they affect only single rows: %s', async (error) => {
     const world = createWorld({ codes: CODES, patch: (n) => (n === 0 ? error : 'none') });
     const end = await world.run(CHANGED.slice(0, 2), { policy: policyOf({ verb: 'update' }) });
     expect(end).toMatchObject({ stop: undefined, firstError: error, isUnproven: false });
     expect(outcomesOf(end)).toEqual([error instanceof NotFoundError ? 'gone' : 'failed', 'updated']);
   });
 
-  it('include the first one, and whether a code could not be backed up completely', async () => {
+  it('are returned as the first error, and as a flag if a backup could not be verified as complete', async () => {
     const world = createWorld({ codes: CODES });
     const errors: Error[] = [
       new RejectedError('first', { outcome: 'not-applied' }),
@@ -137,7 +137,7 @@ describe('an interruption during a request', () => {
     return { controller, reason: new Error('interrupted'), signal: controller.signal };
   };
 
-  it('is the reason for the end of the run, whatever the response is, which the row still gets', async () => {
+  it('is the stop reason of the run for any response, and the row still gets its outcome', async () => {
     for (const mishap of ['rejected', 'none'] as const) {
       const { controller, reason, signal } = stop();
       const world = createWorld({ post: () => mishap });
@@ -148,7 +148,7 @@ describe('an interruption during a request', () => {
     }
   });
 
-  it('is also the reason if the request is aborted, and its row is not reported as failed', async () => {
+  it('is the stop reason if it aborts a PATCH, and the row is reported as not attempted', async () => {
     const { controller, reason, signal } = stop();
     const aborted = new Error('this operation was aborted');
     const world = createWorld({ codes: CODES, patch: () => aborted });
@@ -161,7 +161,7 @@ describe('an interruption during a request', () => {
     ]);
   });
 
-  it('is the reason although a POST lost its response because of it', async () => {
+  it('is the stop reason if it aborts a POST, and the row is reported as failed', async () => {
     const { controller, reason, signal } = stop();
     const world = createWorld({ post: () => new Error('this operation was aborted') });
     world.time.at(30, () => controller.abort(reason));
@@ -170,7 +170,7 @@ describe('an interruption during a request', () => {
     expect(outcomesOf(end)).toEqual(['failed', 'not-attempted']);
   });
 
-  it('keeps an earlier reason', async () => {
+  it('does not replace an earlier stop reason', async () => {
     const { controller, reason, signal } = stop();
     const world = createWorld({ codes: CODES, patch: (n) => (n === 0 ? 'full' : 'rejected') });
     world.time.at(50, () => controller.abort(reason));
@@ -179,7 +179,7 @@ describe('an interruption during a request', () => {
   });
 });
 
-it('a wait above --max-wait ends the run without a failed row', async () => {
+it('a rate limit wait longer than --max-wait stops the run, and its rows are reported as not attempted', async () => {
   const limit = new RateLimitError('too long', { outcome: 'not-applied' });
   const world = createWorld({ codes: CODES, patch: () => limit });
   const end = await world.run(CHANGED.slice(0, 2), { policy: policyOf({ verb: 'update' }) });

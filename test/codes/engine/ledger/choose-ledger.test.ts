@@ -48,7 +48,7 @@ const choose = (own: Own = {}) => chooseLedger(directory, ownOf(own));
 const existing = (number: number) => ({ path: pathOf(number), isNew: false });
 const fresh = (number: number) => ({ path: pathOf(number), isNew: true });
 
-/** Writes the ledger with this number for a workspace, with a code if it has an ID. */
+/** Writes the ledger with this number for a workspace. If `id` is specified, the ledger contains a code with this ID. */
 async function write(number: number, id: string | undefined, own: Own = {}, more: LedgerRecord[] = []) {
   const { log } = await openLedgerFile(pathOf(number), ownOf(own), nodeDisk);
   await log.append([{ is: 'run', run: 'r1', ids: [] }]);
@@ -71,7 +71,7 @@ describe('the ledger of a workspace', () => {
     expect([asked, notes]).toEqual([[], []]);
   });
 
-  it('gets the number after the highest one, and no other file is taken for a ledger', async () => {
+  it('gets the number after the highest existing one, and files with similar names are ignored', async () => {
     expect(await choose()).toEqual(fresh(1));
     await write(9, undefined, { apiKey: 'svc_live_other' });
     await write(10, undefined, { apiKey: 'svc_live_other' });
@@ -81,7 +81,7 @@ describe('the ledger of a workspace', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is not an empty file that a killed run left behind', async () => {
+  it('is not an empty or truncated file that a killed run left behind', async () => {
     writeFileSync(pathOf(1), '');
     writeFileSync(pathOf(2), '{"is":"ledger","ver');
     expect(await choose()).toEqual(fresh(3));
@@ -101,7 +101,7 @@ describe('the ledger of a workspace', () => {
     expect(await choose()).toEqual(existing(2));
   });
 
-  it('can have a header without a key, if one of its codes exists in the workspace', async () => {
+  it('is found by one of its codes that exists in the workspace if its header has no key', async () => {
     const header = { is: 'ledger', version: 1, baseUrl: BASE };
     const row = { name: 'Menu' };
     const found = { is: 'found', run: 'r1', id: 'a', row, stored: row };
@@ -109,7 +109,7 @@ describe('the ledger of a workspace', () => {
     expect(await choose({ codes: ['a'] })).toEqual(existing(1));
   });
 
-  it('after a key rotation is that of the own profile, if several have codes that exist', async () => {
+  it('after a key rotation is the ledger of the current profile if several ledgers have existing codes', async () => {
     await write(1, 'a', { apiKey: 'svc_live_1', profile: 'work' });
     await write(2, 'b', { apiKey: 'svc_live_2', profile: 'home' });
     const codes = ['a', 'b'];
@@ -119,20 +119,20 @@ describe('the ledger of a workspace', () => {
     expect(await choose({ profile: 'home', codes: ['a'] })).toEqual(existing(1));
   });
 
-  it('after a key rotation is looked for once in each ledger, first in those of the own profile', async () => {
+  it('after a key rotation is searched for once per ledger, starting with ledgers of the current profile', async () => {
     await write(1, 'a', { apiKey: 'svc_live_1', profile: 'work' });
     await write(2, 'b', { apiKey: 'svc_live_2', profile: 'home' });
     expect(await choose({ profile: 'home' })).toEqual(fresh(3));
     expect(asked).toEqual(['b', 'a']);
   });
 
-  it('after a key rotation is not one without codes', async () => {
+  it('after a key rotation is never a ledger without codes', async () => {
     await write(1, undefined, { apiKey: 'svc_live_1' });
     expect(await choose()).toEqual(fresh(2));
     expect(notes).toEqual([]);
   });
 
-  it('is refused if its file is a directory, and the error has its path', async () => {
+  it('is refused if its path is a directory, and the error contains the path', async () => {
     mkdirSync(pathOf(1));
     await expect(choose()).rejects.toMatchObject({
       message: expect.stringMatching(/^cannot read the ledger .*ledger-1\.jsonl: .*EISDIR/),
@@ -142,7 +142,7 @@ describe('the ledger of a workspace', () => {
 });
 
 describe('the note about a new ledger', () => {
-  it('is about one earlier ledger, first of all about one with the same key', async () => {
+  it('names only one earlier ledger, preferably one with the same API key', async () => {
     await write(1, 'a', { apiKey: 'svc_live_1' });
     await write(2, 'b', { baseUrl: MOVED });
     await write(3, 'c', { baseUrl: MOVED });
@@ -152,7 +152,7 @@ describe('the note about a new ledger', () => {
     ]);
   });
 
-  it('is left out if the earlier ledgers have no codes, or only deleted ones, or are unreadable', async () => {
+  it('is omitted if the earlier ledgers are unrelated, damaged or without existing codes', async () => {
     await write(1, undefined, { baseUrl: MOVED });
     await write(2, 'a', { baseUrl: MOVED }, deleted('a'));
     await write(3, 'b', { baseUrl: 'https://third.example/api/v1', apiKey: 'svc_live_other' });
@@ -163,7 +163,7 @@ describe('the note about a new ledger', () => {
     expect(notes).toEqual([]);
   });
 
-  it('is given if at least one code of the earlier ledger is not deleted', async () => {
+  it('is printed if the earlier ledger has at least one code that was not deleted', async () => {
     const more = [{ is: 'found', run: 'r1', id: 'b', row: { name: 'B' }, stored: {} }, ...deleted('a')];
     await write(1, 'a', { baseUrl: MOVED }, more as LedgerRecord[]);
     await choose();
@@ -175,7 +175,7 @@ describe('forgetting the ledger of a workspace', () => {
   const forget = (own: Own = {}) => forgetLedger({ QRCTL_STATE_DIR: directory }, ownOf(own).workspace);
   const present = () => [1, 2, 3].filter((number) => existsSync(pathOf(number)));
 
-  it('deletes the ledger with its key and base URL, and no other', async () => {
+  it('deletes only the ledger with the API key and base URL of the workspace', async () => {
     await write(1, 'a', { apiKey: 'svc_live_other' });
     await write(2, 'a', { baseUrl: MOVED });
     await write(3, 'a');
@@ -192,7 +192,7 @@ describe('forgetting the ledger of a workspace', () => {
     expect(present()).toEqual([1]);
   });
 
-  it('does not fail without a directory, without a home, or with an unreadable ledger', async () => {
+  it('does not fail without a state directory, without a home directory or with a damaged ledger', async () => {
     await forgetLedger({}, ownOf().workspace);
     await forgetLedger({ QRCTL_STATE_DIR: join(directory, 'none') }, ownOf().workspace);
     writeFileSync(pathOf(1), 'torn\n{}\n');

@@ -120,7 +120,7 @@ it('a ledger keeps dated changes after compaction', async () => {
 });
 
 describe('a long ledger', () => {
-  /** Twenty runs whose first listings no longer count, a code, and an unclear request. */
+  /** Twenty runs whose listed IDs are no longer needed. `prepare` adds a code and an unclear request. */
   const old = Array.from(
     { length: 20 },
     (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }),
@@ -174,23 +174,23 @@ describe('compaction', () => {
     return memory.read(PATH) === before;
   };
 
-  it('leaves a ledger that is short, counting each four listed IDs as one line', async () => {
+  it('leaves a ledger of fewer than 1,000 lines unchanged, counting four listed IDs as one line', async () => {
     expect(await isLeft([run(3992)])).toBe(true);
     expect(await isLeft([run(3996)])).toBe(false);
   });
 
-  it('leaves a ledger that is at most three times as long as it needs to be', async () => {
+  it('leaves a ledger unchanged if at least a third of its lines are still needed', async () => {
     const needed = Array.from({ length: 1000 }, (_, n) => found(n));
     expect(await isLeft([...needed, run(8008)])).toBe(true);
     expect(await isLeft([...needed, run(8012)])).toBe(false);
   });
 
-  it('counts the listed IDs that it keeps for unclear requests', async () => {
+  it('counts the listed IDs of a run as needed while a request of the run is unclear', async () => {
     expect(await isLeft([run(8000), post(1)])).toBe(true);
     expect(await isLeft([run(8000), post(1), { is: 'not', n: 1 }])).toBe(false);
   });
 
-  it('keeps the records of a ledger of several MiB', async () => {
+  it('keeps all needed records of a ledger larger than 1 MiB', async () => {
     const memory = createMemoryDisk();
     const count = 9000;
     await add(memory, [...Array.from({ length: count }, (_, n) => found(n)), run(80_000)]);
@@ -202,7 +202,7 @@ describe('compaction', () => {
     );
   });
 
-  it('leaves no other file behind, even if it fails', async () => {
+  it('leaves no temporary file behind, even if it fails', async () => {
     const memory = createMemoryDisk();
     await add(memory, [run(8000)]);
     memory.fault = (_, operation) => (operation.startsWith('rename') ? 'EIO' : undefined);
@@ -215,7 +215,7 @@ describe('compaction', () => {
   });
 });
 
-it('reading a ledger passes on each record, and not its header', async () => {
+it('reading a ledger passes each record, but not the header, to the callback', async () => {
   const memory = createMemoryDisk();
   await add(memory, [RUN, post(1)]);
   const lines: LedgerLine[] = [];
@@ -259,7 +259,7 @@ describe('a ledger with another API key or base URL', () => {
     expect((await viewOf(memory)).claims.size).toBe(2);
   });
 
-  it('is not used if its header cannot be renewed, because the next run would refuse it', async () => {
+  it('is refused and left unchanged if the disk is too full to renew its header after a key rotation', async () => {
     const memory = createMemoryDisk();
     await add(memory, known);
     const before = memory.read(PATH);
@@ -269,7 +269,7 @@ describe('a ledger with another API key or base URL', () => {
     expect(memory.read(PATH)).toBe(before);
   });
 
-  it('is not looked up by codes that were deleted', async () => {
+  it('is checked after a key rotation only with codes that were not deleted', async () => {
     const memory = createMemoryDisk();
     await add(memory, [...known, { is: 'delete', run: 'r1', n: 3, id: 'code-2' }, { is: 'deleted', n: 3 }]);
     const rotated = workspaceOf('svc_live_b', ['code-1']);

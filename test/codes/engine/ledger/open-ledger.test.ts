@@ -15,7 +15,7 @@ import { createWorkspace } from '#service/workspace';
 import { useDirectory } from '../../../support/cli.ts';
 import { fakeClock } from '../../../support/clock.ts';
 
-/** Part of the API keys, whose locks are shared by all processes: two test runs at once do not wait for each other. */
+/** Part of all API keys. All processes share one lock per key, so without this part, simultaneous test runs would wait for each other. */
 const TEST_RUN = randomUUID();
 
 let directory: string;
@@ -75,7 +75,7 @@ async function claimsOf(options = optionsOf()): Promise<string[]> {
   return [...(await readLedger(options)).claims.keys()];
 }
 
-/** Waits for the system, which takes its own time. */
+/** Waits in real time, because the fake clock does not control file operations. */
 async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -188,7 +188,7 @@ describe('a damaged ledger in the state directory', () => {
     return path;
   }
 
-  it('is renamed to a name that no earlier damaged ledger has', async () => {
+  it('is renamed without overwriting an earlier damaged ledger', async () => {
     const [path] = [await makeDamaged(), await make('b'), await makeDamaged(), await make('c')];
     await makeDamaged();
     await make('d');
@@ -204,7 +204,7 @@ describe('a damaged ledger in the state directory', () => {
     expect(await claimsOf()).toEqual(['d']);
   });
 
-  it('is left in place by a dry run, with a warning', async () => {
+  it('is left in place by a dry run, which prints a warning', async () => {
     const path = await makeDamaged();
     expect(await claimsOf()).toEqual([]);
     expect(notes).toEqual([`${path} is damaged at line 3, so earlier runs are unknown`]);
@@ -269,7 +269,7 @@ describe('runs', () => {
     await first.close();
   });
 
-  it('report which ledger they wait for if a run with another key uses it', async () => {
+  it('report which ledger they wait for if a run with another API key uses it', async () => {
     const path = join(directory, 'mine.jsonl');
     await make('a', { ...optionsOf(), path });
     const first = await openLedger({ ...optionsOf(), path });
@@ -314,7 +314,7 @@ describe('a ledger specified with --ledger', () => {
       });
   });
 
-  it('is refused by every run if it is damaged, and left in place', async () => {
+  it('is refused and left in place by runs and dry runs if it is damaged', async () => {
     const path = join(directory, 'mine.jsonl');
     await make('a', { ...optionsOf(), path });
     writeFileSync(path, readFileSync(path, 'utf8').replace('"n":1', '"n":2'));
@@ -370,7 +370,7 @@ describe('reading a ledger for a dry run', () => {
     await ledger.close();
   });
 
-  it('passes on each record of the ledger', async () => {
+  it('passes each record of the ledger to the callback', async () => {
     await make('a');
     const read: LedgerLine[] = [];
     await readLedger(optionsOf(), (line) => read.push(line));

@@ -11,7 +11,7 @@ const code = codeOf(1);
 const change: FieldChange = { field: 'name', old: 'Code 1', new: 'new', what: 'send', base: undefined };
 const status: FieldChange = { ...change, field: 'status', old: 'paused', new: 'active' };
 
-/** The entries after a row of the key `a` ended so. */
+/** Returns the lock entries after a run whose only row, with the key `a`, had this item and outcome. */
 function entriesAfter(
   before: readonly LockEntry[],
   [action, item]: readonly [PlanItem['action'], Partial<PlanItem>],
@@ -107,7 +107,7 @@ describe('the lock entry for a key in the file', () => {
     ]);
   });
 
-  it('keeps the last applied status also if the same run changed another field', () => {
+  it('keeps the last applied status after another client changed it, even if the run changed another field', () => {
     const drift: FieldChange = { ...status, what: 'drift' };
     const now = codeOf(1, { name: 'new', status: 'paused' });
     expect(
@@ -115,12 +115,12 @@ describe('the lock entry for a key in the file', () => {
     ).toEqual([entryOf('a', code, { name: 'new' })]);
   });
 
-  it('has the values that were applied after the code for a lost response was found', () => {
+  it('has the current values of a code that was found after a lost response and then updated', () => {
     const found = { how: 'lost' as const, changes: [status] };
     expect(entriesAfter([], ['update', found], 'created', { code })).toEqual([entryOf('a', code)]);
   });
 
-  it('has nothing from the entry for an earlier code of the key', () => {
+  it('takes no values from an entry for a previous code of the same key', () => {
     const old = entryOf('a', codeOf(3, { name: 'old' }), { removed: 'paused' });
     const conflict: FieldChange = { ...change, what: 'conflict', base: 'saved' };
     const adopted = (changes: FieldChange[]) =>
@@ -129,7 +129,7 @@ describe('the lock entry for a key in the file', () => {
     expect(adopted([{ ...conflict, base: undefined }])).toEqual([]);
   });
 
-  it('is created for a code that another key had before, even if that key has no entry any more', () => {
+  it('is created for a code that belonged to another key, even if that key no longer has an entry', () => {
     const [one, two] = [codeOf(1), codeOf(2)];
     const unknown: FieldChange = { ...change, what: 'conflict' };
     const ends = [
@@ -141,13 +141,13 @@ describe('the lock entry for a key in the file', () => {
     expect([...entriesOf(ends, new Map([['b', entryOf('b', one)]])).values()]).toEqual([entryOf('a', one)]);
   });
 
-  it('is unchanged if the row has no code, and other rows have no entries', () => {
+  it('is unchanged if its row has no code, or if a row without a key is updated', () => {
     const before = [entryOf('a', codeOf(3))];
     expect(entriesAfter(before, ['create', { how: 'none' }], 'failed')).toEqual(before);
     expect(entriesAfter(before, ['update', { key: undefined }], 'updated', { code })).toEqual(before);
   });
 
-  it('is found by the ID of its code in any case', () => {
+  it('is found by the ID of its code in upper or lower case', () => {
     const id = 'abcdefab-0000-4000-8000-00000000000a';
     for (const [old, now] of [
       [id, id.toUpperCase()],
@@ -197,7 +197,7 @@ describe('the sent values in a lock entry', () => {
     expect(sentAfter(undefined, {}, 'updated', { altered: moved })).toEqual({ destination: 'https://e.com' });
   });
 
-  it('stay until the row has another value or the code is changed', () => {
+  it('are kept until the row has a different value or a run changes the field', () => {
     const sent = { name: 'Menu' };
     const row = rowWith({ name: 'Menu', destination: 'https://example.com/1' });
     expect(sentAfter(sent, { row })).toEqual(sent);
@@ -208,7 +208,7 @@ describe('the sent values in a lock entry', () => {
     expect(sentAfter(sent, { row: rowWith({ name: 'Bar' }) })).toBeUndefined();
   });
 
-  it('are replaced by values that were sent since', () => {
+  it('are replaced by values that a later run sent', () => {
     const row = rowWith({ name: 'Menu' });
     expect(sentAfter({ name: 'menu' }, { row, changes: [change] }, 'updated', { altered })).toEqual({
       name: 'Menu',
@@ -230,12 +230,12 @@ describe('the lock entry for a key that was removed from the file', () => {
     expect(entriesAfter([entry], ['removed', { code: edited }])).toEqual([{ ...entry, removed: true }]);
   });
 
-  it('is not marked as paused by the removal if the request failed', () => {
+  it('is not marked as paused if the request to pause its code failed', () => {
     const pause = ['removed', { pause: 'removed' }] as const;
     expect(entriesAfter([entry], pause, 'failed', { code })).toEqual([{ ...entry, removed: true }]);
   });
 
-  it('is marked as kept once a person has activated its code again, for good', () => {
+  it('stays marked as kept after its code was reactivated', () => {
     const kept = { ...entry, removed: 'kept' as const };
     expect(entriesAfter([kept], ['removed', { code }])).toEqual([kept]);
   });

@@ -46,7 +46,7 @@ describe('the lock file on disk', () => {
     await expect(written).rejects.toBeInstanceOf(UsageError);
   });
 
-  it('must not be another file of the run, even if that file is only read', async () => {
+  it('cannot be the same file as another file of the run, even one that is only read', async () => {
     const path = join(await useDirectory(), 'codes.lock.json');
     await writeFile(path, '');
     const files = createUsedFiles();
@@ -54,7 +54,7 @@ describe('the lock file on disk', () => {
     expect(() => useLock(files, path)).toThrow(`the lock file can't be the same file as --from: ${path}`);
   });
 
-  it('is refused before a run if it cannot be written, or if it is a file for other purposes', async () => {
+  it('is refused before a run if it is a directory, and accepted if it is missing or a lock file', async () => {
     const directory = await useDirectory();
     await expect(checkLockPlace(directory)).rejects.toMatchObject({
       message: `cannot write ${directory}: it is a directory`,

@@ -1,4 +1,4 @@
-/** The exact text of lock files, and texts that git, other programs or accidents made of them. */
+/** The exact text of lock files, and lock files that were merged by git, edited or damaged. */
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '#base/errors';
 import { formatLock, type LockEntry, parseLock } from '#codes/engine/lock/lock-file';
@@ -13,7 +13,7 @@ function textOf(...entries: LockEntry[]): string {
   return formatLock({ workspace, entries: new Map(entries.map((entry) => [entry.key, entry])) });
 }
 
-/** Returns the text of a lock file with this text as its codes. */
+/** Returns the text of a lock file with this text as the entries of its codes. */
 function withCodes(codes: string): string {
   return textOf().replace('null\n', `${codes}\n`);
 }
@@ -31,7 +31,7 @@ async function keysOf(text: string): Promise<string[]> {
 const line = (key: string, number: number) => `${JSON.stringify(entryOf(key, codeOf(number)))},`;
 
 describe('the text of a lock file', () => {
-  it('has the same bytes for equal entries, with any order of keys and fields', () => {
+  it('has the same bytes for equal entries, whatever the order of their keys and fields', () => {
     const a = entryOf('a', codeOf(1), { removed: 'kept', sent: { name: 'Sent' } });
     const b = entryOf('b', codeOf(2, { destination: null }));
     const expected = [
@@ -51,7 +51,7 @@ describe('the text of a lock file', () => {
     expect(textOf(reversed, a)).toBe(expected);
   });
 
-  it('contains everything that an entry can have', async () => {
+  it('preserves every field of its entries when it is parsed', async () => {
     const all = [
       entryOf('a', codeOf(1), { removed: true, sent: { name: 'A', destination: 'https://a.example' } }),
       entryOf('b', codeOf(2), { removed: 'paused', sent: { destination: 'https://b.example' } }),
@@ -81,7 +81,7 @@ describe('a lock file that git merged by line (E22)', () => {
     '',
   ];
 
-  it('has all codes of both sides, and the workspace of the first', async () => {
+  it('has all codes of both sides, and the workspace of the first side', async () => {
     const lock = await parseLock(joined.join('\n'), 'codes.lock.json');
     expect([...lock.entries.keys()]).toEqual(['a', 'b', 'c']);
     expect(lock.workspace).toEqual(workspace);
@@ -94,19 +94,19 @@ describe('a lock file that git merged by line (E22)', () => {
     );
   });
 
-  it.each(['version', 'base_url', 'workspace'])('is refused if no side has its %s', async (name) => {
+  it.each(['version', 'base_url', 'workspace'])('is refused if neither side has %s', async (name) => {
     const text = joined.filter((each) => !each.startsWith(`"${name}"`)).join('\n');
     expect((await refusalOf(text)).message).toBe(
       'codes.lock.json: line 13 is not valid JSON: the end is missing (the lock file is damaged)',
     );
   });
 
-  it('is refused if it is damaged in another way too', async () => {
+  it('is refused if one of its entries is also damaged', async () => {
     const text = joined.toSpliced(5, 1, line('a', 1).replace('"slug":', '"slug"')).join('\n');
     expect((await refusalOf(text)).message).toContain('(the lock file is damaged)');
   });
 
-  it('is refused if only its end is missing, although its lines are complete', async () => {
+  it('is distinguished from a truncated lock file with complete lines, which is refused', async () => {
     const text = textOf(entryOf('a', codeOf(1))).replace('null\n]}\n', '');
     const { message, hint } = await refusalOf(text);
     expect(message).toBe(
@@ -117,7 +117,7 @@ describe('a lock file that git merged by line (E22)', () => {
 });
 
 describe('a lock file with faults', () => {
-  it('names the line of each conflict marker, also before the first bracket', async () => {
+  it('is refused with the line of each conflict marker, even before the opening brace', async () => {
     const lines = ['<<<<<<< HEAD', ...textOf().split('\n').slice(0, -1), '=======', '>>>>>>> other'];
     const text = `\n${lines.join('\n')}`;
     const { message, rows } = await refusalOf(text);
@@ -130,7 +130,7 @@ describe('a lock file with faults', () => {
     expect(rows).toEqual([fault(2, '<<<<<<<'), fault(10, '======='), fault(11, '>>>>>>>')]);
   });
 
-  it('is refused with at most 1000 faults', async () => {
+  it('is refused with a report of at most 1,000 faults', async () => {
     const markers = withCodes(`${'<<<<<<< a\n'.repeat(1500)}null`);
     const entries = withCodes(`${'{"key":"a"},\n'.repeat(1500)}null`);
     for (const text of [markers, entries]) {
@@ -140,7 +140,7 @@ describe('a lock file with faults', () => {
     }
   });
 
-  it('names both lines of a key with two codes and of a code with two keys', async () => {
+  it('is refused with both lines of a key that has two codes, or of a code that has two keys', async () => {
     const same = 'a different code on line 6: keep the line with the correct code';
     expect((await refusalOf(withCodes(`${line('a', 1)}\n${line(' A', 2)}\nnull`))).rows).toEqual([
       { file: 'codes.lock.json', line: 7, message: `the key " A" has ${same}` },
@@ -152,9 +152,9 @@ describe('a lock file with faults', () => {
   });
 
   it.each([
-    ['a text for the sent values', { sent: 'x' }],
+    ['a string as its sent values', { sent: 'x' }],
     ['a number in the sent values', { sent: { name: 'A', destination: 7 } }],
-    ['an unknown state of removal', { removed: 'yes' }],
+    ['an unknown removal state', { removed: 'yes' }],
     ['a number as its destination', { destination: 7 }],
     ['a list as its ID', { id: [idOf(1)] }],
     ['no slug', { slug: undefined }],
@@ -176,16 +176,16 @@ describe('a lock file with faults', () => {
   });
 });
 
-describe('a file that is not a lock file', () => {
+describe('a file that is read as a lock file', () => {
   const members = (count: number) => Array.from({ length: count }, (_, at) => `"m${at}": 1,\n`).join('');
 
-  it('is recognized by its many members', async () => {
+  it('is refused if it has more than 100 members in addition to its codes', async () => {
     const text = (count: number) => textOf().replace('{\n', `{\n${members(count)}`);
     expect(await keysOf(text(97))).toEqual([]);
     expect((await refusalOf(text(98))).message).toBe('codes.lock.json is not a lock file of `qr apply`');
   });
 
-  it('is refused if its workspace, codes or version are missing or of another type', async () => {
+  it('is refused if its version, workspace or codes are missing or have the wrong type', async () => {
     const whole = textOf();
     for (const text of [
       '[]',
@@ -211,19 +211,19 @@ describe('a file that is not a lock file', () => {
       });
   });
 
-  it('is read with spaces around it and between its parts', async () => {
+  it('is accepted with white space around it and between its parts', async () => {
     const text = `\n  ${textOf(entryOf('a', codeOf(1))).replace('"codes": [', '"codes" :\n[')}\n`;
     expect(await keysOf(text)).toEqual(['a']);
   });
 
-  it('is refused if it was written by a newer version', async () => {
+  it('is refused if it was written by a newer version of qrctl', async () => {
     expect((await refusalOf(textOf().replace('"version": 1', '"version": 2'))).message).toBe(
       'codes.lock.json was written by a newer version of qrctl',
     );
   });
 });
 
-it('the reading of a large lock file can be interrupted', async () => {
+it('reading a large lock file can be interrupted', async () => {
   const stop = new AbortController();
   const entries = Array.from({ length: 1000 }, (_, at) => entryOf(`k${at}`, codeOf(at)));
   const reading = parseLock(textOf(...entries), 'codes.lock.json', stop.signal);

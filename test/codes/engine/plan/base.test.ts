@@ -5,7 +5,7 @@ import { baseOf, fingerprintOf, formatBase, parseBase, UNKNOWN_BASE } from '#cod
 const MENU = { name: 'Menu', destination: 'https://example.com/menu', status: 'active' };
 
 describe('a base cell', () => {
-  it('has a fingerprint of each value, and is read back as it was written', () => {
+  it('contains a fingerprint of the name, destination and status, and is parsed back unchanged', () => {
     const cell = formatBase(baseOf(MENU));
     expect(cell).toBe('r99af66-d07612-968796');
     expect(parseBase(cell)).toEqual({
@@ -16,15 +16,15 @@ describe('a base cell', () => {
     expect(parseBase(`\t${cell} \n`)).toEqual(baseOf(MENU));
   });
 
-  it('has a fingerprint of the empty text for a code without a destination', () => {
+  it('contains the fingerprint of the empty string for a code without a destination', () => {
     expect(baseOf({ ...MENU, destination: null })).toEqual({ ...baseOf(MENU), destination: 'e3b0c4' });
   });
 
-  it('has the fingerprint `ffffff`, which no value has, for an unknown value', () => {
+  it('contains the reserved fingerprint `ffffff` for an unknown value', () => {
     expect(formatBase({})).toBe('rffffff-ffffff-ffffff');
     expect(formatBase({ name: 'a1b2c3', status: '000000' })).toBe('ra1b2c3-ffffff-000000');
     expect(UNKNOWN_BASE).toEqual({ name: 'ffffff', destination: 'ffffff', status: 'ffffff' });
-    // The SHA-256 digest of this address begins with ffffff.
+    // The SHA-256 digest of this address begins with ffffff, so its fingerprint differs from the digest.
     expect(fingerprintOf('https://example.com/3311406')).toBe('fffffe');
   });
 
@@ -36,7 +36,7 @@ describe('a base cell', () => {
     'ra1b2c3-a1b2c3',
     'ra1b2c3-a1b2c3-g1b2c3',
     'draft',
-  ])('cannot be read from %j', (text) => {
+  ])('cannot be parsed from %j', (text) => {
     expect(parseBase(text)).toBeUndefined();
   });
 });

@@ -76,7 +76,7 @@ describe('the maximum number of changes', () => {
     expect(planOf(rows).brakes).toEqual([]);
   });
 
-  it('is exactly the number or percentage that --max-changes specifies, rounded down', () => {
+  it('is exactly the number or percentage (rounded down) that --max-changes specifies, even below 10', () => {
     const plan = (changed: number, maxChanges: { count: number } | { percent: number }) =>
       planOf(renamed(codes.slice(0, 7), changed), { codes, policy: { ...UPDATE, maxChanges } }).brakes;
     expect(plan(3, { percent: 50 })).toEqual([]);
@@ -87,7 +87,7 @@ describe('the maximum number of changes', () => {
     ]);
   });
 
-  it('is 30% of the keys in the lock file if that is more, and counts keys that the file lacks', () => {
+  it('is 30% of the keys in the lock file if that is more, and keys missing from the file count as changes', () => {
     const lock = lockOf(codes);
     const plan = (count: number) =>
       planOf(keyedRows(codes.slice(0, count)), { codes, lock, policy: APPLY }).brakes;
@@ -95,14 +95,14 @@ describe('the maximum number of changes', () => {
     expect(plan(27)).toMatchObject([{ message: 'the plan changes 13 codes, but only 12 are allowed' }]);
   });
 
-  it('does not count a key that an earlier run reported as missing', () => {
+  it('is not used up by missing keys that an earlier run already reported', () => {
     const lock = new Map(
       [...lockOf(codes)].map(([key, entry]) => [key, { ...entry, removed: true as const }]),
     );
     expect(planOf(keyedRows(codes.slice(0, 20)), { codes, lock, policy: APPLY }).brakes).toEqual([]);
   });
 
-  it('is not increased by the codes of keys that the file lacks', () => {
+  it('is 30% of the rows or of the keys in the lock file, not of both together', () => {
     const [locked, others] = [codes.slice(0, 30), codes.slice(30).concat(codeOf(41))];
     const adopted = others.map((code, at) => rowOf(at + 60, { of: code, key: `new ${at}` }));
     const rows = [...keyedRows(locked.slice(0, 19)), ...adopted];
@@ -124,7 +124,7 @@ describe('the maximum number of changes', () => {
   });
 });
 
-it('a deletion is not refused, even if most IDs do not exist or most codes go', () => {
+it('a deletion is not refused, even if it deletes all codes or no ID in the file exists', () => {
   const codes = codesOf(20);
   const rows = [...renamed(codes, 0), ...[31, 32, 33].map((number) => rowOf(number, { id: idOf(number) }))];
   const policy = { verb: 'delete' as const };
@@ -135,7 +135,7 @@ it('a deletion is not refused, even if most IDs do not exist or most codes go', 
 describe('a file without any key from the lock file', () => {
   const codes = codesOf(2);
 
-  it('is refused, with the number of keys, unless --force is specified', () => {
+  it('is refused, with the number of keys in the message, unless --force is specified', () => {
     const asked = { codes, lock: lockOf(codes) };
     expect(planOf([], { ...asked, policy: APPLY }).brakes).toEqual([
       {
@@ -149,7 +149,7 @@ describe('a file without any key from the lock file', () => {
     expect(planOf(keyedRows(codes).slice(1), { ...asked, policy: APPLY }).brakes).toEqual([]);
   });
 
-  it('is planned if the lock file is empty or missing', () => {
+  it('is not refused if the lock file is empty or missing', () => {
     expect(planOf([], { codes, lock: new Map(), policy: APPLY }).brakes).toEqual([]);
     expect(planOf([], { codes, policy: APPLY }).brakes).toEqual([]);
   });
@@ -174,12 +174,12 @@ describe('a file from another workspace', () => {
     expect(planOf(rowsOf(3, 4)).brakes).toMatchObject([{ is: 'other-workspace' }]);
   });
 
-  it('is planned with --force, or with `qr update`, which reports each row', () => {
+  it('is not refused with --force, or by `qr update`, which reports each missing code separately', () => {
     expect(planOf(rowsOf(1, 2, 3), { policy: { force: true } }).brakes).toEqual([]);
     expect(planOf(rowsOf(1, 2, 3), { policy: UPDATE }).brakes).toEqual([]);
   });
 
-  it('is not assumed if the ledger or the lock file has the IDs, because the codes were deleted', () => {
+  it('is not assumed if the missing IDs are in the ledger or the lock file, because their codes were deleted', () => {
     const codes = codesOf(3);
     expect(planOf(rowsOf(1, 2, 3), { ledger: madeBefore(codes) }).brakes).toEqual([]);
     const ids = [1, 2, 3].map((number) => `abcdef${idOf(number).slice(6)}`);
@@ -188,7 +188,7 @@ describe('a file from another workspace', () => {
     expect(planOf(keyed, { lock, policy: APPLY }).brakes).toEqual([]);
   });
 
-  it('is recognized by the IDs of its earlier results only if it has no IDs and creates codes', () => {
+  it('is recognized by the IDs in its earlier results only if it has no IDs itself and creates codes', () => {
     const earlierIds = new Set([idOf(7), idOf(8)]);
     expect(planOf([newRow(2, 'A', 'https://b.de/')], { earlierIds }).brakes).toMatchObject([
       { message: '2 of 2 IDs in its earlier results do not exist in this workspace' },
@@ -204,7 +204,7 @@ describe('a file from another workspace', () => {
   });
 });
 
-it('the hint of several brakes names each flag once, after the advice of each brake', () => {
+it('the hint for several brakes gives the advice of each brake, and then each flag once', () => {
   const codes = codesOf(12);
   const shifted = codes.map((code, at) =>
     rowOf(at + 2, {
@@ -248,7 +248,7 @@ describe('a column that was sorted by itself', () => {
     expect(planOf(listed([b, a, c, d]), { codes, policy: UPDATE }).brakes).toEqual([]);
   });
 
-  it('may be the column of names, whatever the spaces in the cells', () => {
+  it('may be the name column, even if some cells have additional spaces', () => {
     const names = ['Code 2', ' Code  3', 'Code 1 ', 'Code 4'];
     const rows = codes.map((code, at) =>
       rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: names[at] ?? '' } }),
@@ -256,7 +256,7 @@ describe('a column that was sorted by itself', () => {
     expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('name', 3));
   });
 
-  it('may contain empty cells, whose codes keep their values', () => {
+  it('is assumed even if a cell is empty, because its old value may be in another row now', () => {
     expect(planOf(listed([undefined, a, b, c]), { codes, policy: UPDATE }).brakes).toEqual(
       sortedBy('destination', 3),
     );
@@ -270,7 +270,7 @@ describe('a column that was sorted by itself', () => {
     );
   });
 
-  it('is not assumed if another client exchanged the values', () => {
+  it('is not assumed if another client exchanged the values of the codes', () => {
     const theirs = codes.map((code, at) => ({ ...code, destination: places[(at + 1) % 4] ?? '' }));
     expect(planOf(listed([a, b, c, d]), { codes: theirs, policy: UPDATE }).brakes).toEqual([]);
   });
@@ -298,7 +298,7 @@ describe('a column that was sorted by itself', () => {
   });
 });
 
-describe('statuses', () => {
+describe('a status column', () => {
   const planWith = (from: readonly string[], to: readonly (string | undefined)[]) => {
     const codes = from.map((status, at) => codeOf(at + 1, { status }));
     const rows = codes.map((code, at) => {
@@ -309,13 +309,13 @@ describe('statuses', () => {
   };
   const [on, off, old] = ['active', 'paused', 'expired'];
 
-  it('count as sorted if at least three rows exchange them and the column is in order', () => {
+  it('counts as sorted by itself if it is in order and at least three rows exchanged their statuses', () => {
     expect(planWith([off, old, on], [on, off, old])).toEqual(sortedBy('"status"', 3));
     expect(planWith([on, off, on, off], [on, on, off, off])).toEqual([]);
     expect(planWith([off, off, on, on], [on, on, off, off])).toEqual(sortedBy('"status"', 4));
   });
 
-  it('count as sorted even if another column of the rows was edited', () => {
+  it('counts as sorted by itself even if another column of the rows was edited', () => {
     const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
     const sorted = [on, off, old];
     const rows = codes.map((code, at) =>
@@ -324,7 +324,7 @@ describe('statuses', () => {
     expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('"status"', 3));
   });
 
-  it('count as sorted even if some rows have no code', () => {
+  it('counts as sorted by itself even if the codes of rows in between do not exist', () => {
     const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
     const [first, second, third] = codes.map((code, at) =>
       rowOf(at + 2, { id: code.id, base: baseOf(code), wish: { status: [on, off, old][at] ?? '' } }),
@@ -334,7 +334,7 @@ describe('statuses', () => {
     expect(planOf(rows, { codes, policy: UPDATE }).brakes).toEqual(sortedBy('"status"', 3));
   });
 
-  it('that another client exchanged are not those of a sorted column', () => {
+  it('does not count as sorted by itself if another client exchanged the statuses of the codes', () => {
     const saved = [on, off, old].map((status, at) => codeOf(at + 1, { status }));
     const codes = [off, old, on].map((status, at) => codeOf(at + 1, { status }));
     const rows = saved.map((code, at) => rowOf(at + 2, { of: code, base: baseOf(code) }));
@@ -342,13 +342,13 @@ describe('statuses', () => {
     expect(planOf(keyedRows(saved), { codes, lock: lockOf(saved), policy: APPLY }).brakes).toEqual([]);
   });
 
-  it('count as edited if rows do not exchange them, or the column is not in order', () => {
+  it('counts as edited if its rows did not just exchange their statuses, or if it is not in order', () => {
     expect(planWith([on, on, on, on], [off, off, off, off])).toEqual([]);
     expect(planWith([off, off, off, on], [on, on, on, off])).toEqual([]);
     expect(planWith([off, old, on, on, off], [on, off, old, on, off])).toEqual([]);
   });
 
-  it('count as sorted if one is empty, because the row lost a status that qrctl set', () => {
+  it('counts as sorted by itself even if a row with a status that qrctl set has an empty cell now', () => {
     const codes = [old, off, on].map((status, at) =>
       codeOf(at + 1, { status, ...(at === 0 && { id: ID_WITH_LETTERS }) }),
     );
@@ -396,13 +396,13 @@ describe('IDs that were sorted by themselves', () => {
     expect(plan(partly)).toEqual([]);
   });
 
-  it('are not assumed because of a name that only a code of a row without a base has', () => {
+  it('are not assumed if another client moved the saved names to codes whose rows lack a base', () => {
     const swapped = codes.map((code, at) => ({ ...code, name: `Code ${((at + 3) % 6) + 1}` }));
     const added = [4, 5, 6].map((number) => rowOf(number + 1, { id: idOf(number) }));
     expect(plan([moved(1, 1), moved(2, 2), moved(3, 3), ...added], swapped)).toEqual([]);
   });
 
-  it('are not assumed because of a third row whose code was deleted', () => {
+  it('are not assumed for two exchanged IDs and a third row whose code was deleted', () => {
     expect(plan([moved(1, 2), moved(2, 1), moved(3, 9)])).toEqual([]);
   });
 });
@@ -418,7 +418,7 @@ describe('keys that were sorted by themselves', () => {
   const message = "the keys may have been sorted by themselves: 3 rows have the key of another row's code";
 
   it.each(['id', 'slug'] as const)(
-    'are assumed if three rows have the key of the code of another row (%s)',
+    'are assumed if three rows, identified by %s, have the keys of the codes of other rows',
     (cells) => {
       const plan = (...keys: string[]) => planOf(withKeys(keys, cells), { codes, ledger }).brakes;
       expect(plan('b', 'c', 'a')).toEqual(shifted(message));
@@ -428,7 +428,7 @@ describe('keys that were sorted by themselves', () => {
     },
   );
 
-  it('are not assumed if the file has no keys, but codes with and without a key', () => {
+  it('are not assumed if the file has no keys, even if the ledger has keys for some of its codes', () => {
     const rows = [...codes, codeOf(4)].map((code, at) => rowOf(at + 2, { of: code }));
     expect(planOf(rows, { codes: [...codes, codeOf(4)], ledger }).brakes).toEqual([]);
   });
@@ -444,7 +444,7 @@ describe('keys that were sorted by themselves', () => {
     );
   });
 
-  it('are not assumed if the rows have no IDs, but the keys in the lock file', () => {
+  it('are not assumed for rows that have no IDs, but keys from the lock file', () => {
     const lock = lockOf(codes);
     const rows = keyedRows(codes);
     const other = madeBefore(codes, withKeys(['k2', 'k3', 'k1']));

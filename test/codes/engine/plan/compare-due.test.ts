@@ -131,8 +131,8 @@ describe('a dated change', () => {
   });
 });
 
-describe('a dated change after changes by qrctl', () => {
-  it('conflicts if the code differs from a list that was saved after them', () => {
+describe('a dated change of a code that was changed before', () => {
+  it('conflicts if the code differs from a list that was saved after the last change by qrctl', () => {
     const ledger = patched(1, 'https://w/', X);
     expect(actOn(X, { wants: B, base: X, ledger }).what).toBe('send');
     expect(actOn(Z, { wants: B, base: X, ledger }).what).toBe('conflict');
@@ -145,12 +145,12 @@ describe('a dated change after changes by qrctl', () => {
       expect(actOn(B, { ledger, ...(base !== undefined && { base }) }).what).toBe('keep');
   });
 
-  it('is not sent again if the last request, with another value, got no response', () => {
+  it('is not sent again if the last request sent another value and got no response', () => {
     const ledger = [...patched(1, X, A, 10), ...patched(2, A, B, undefined, true)];
     expect(actOn(B, { ledger }).what).toBe('keep');
   });
 
-  it('replaces the value of a request without a response, whether or not the service applied it', () => {
+  it('replaces the value of a request without a response, whether or not the service applied the request', () => {
     const ledger = patched(1, X, A, 10, true);
     const planned = (has: string) => actOn(has, { ledger, atMs: 20, wants: B }).what;
     expect([X, A, Z].map(planned)).toEqual(['send', 'send', 'overwrite']);
@@ -164,7 +164,7 @@ describe('a dated change after changes by qrctl', () => {
     expect(actOn(X, { ledger, atMs: 20, wants: B }).what).toBe('overwrite');
   });
 
-  it('overwrites a later edit if it follows another row of the plan that was applied', () => {
+  it('overwrites an edit by another client only if an earlier dated row for the field was applied', () => {
     const { learned: ledger } = actOn(A, { base: X });
     const next = { ledger, atMs: 20, wants: B, base: X };
     expect(actOn(Z, { ...next, earlier: [A] }).what).toBe('overwrite');
@@ -173,7 +173,7 @@ describe('a dated change after changes by qrctl', () => {
     expect(actOn(Z, { ...next, earlier: [A], ledger: patched(1, 'https://w/', X) }).what).toBe('conflict');
   });
 
-  it('of other fields is sent even if the code is newer than the change', () => {
+  it('is sent even if the code was updated after its date, if qrctl had changed another field of the code', () => {
     const [patch, ...rest] = patched(1, X, A);
     const ledger = [
       { ...patch, set: { name: 'Code 1' }, before: { name: 'Menu' } } as LedgerRecord,
@@ -187,13 +187,13 @@ describe('a dated change after changes by qrctl', () => {
     expect(actOn(Z, { updatedAt, ledger: kept }).what).toBe('conflict');
   });
 
-  it('is compared with the saved list, not with the time of the last change', () => {
+  it('is sent if the code has the value of the list or of an earlier row, whenever the code was updated', () => {
     const updatedAt = '2026-06-26T10:00:00.000Z';
     expect(actOn(X, { updatedAt, base: X }).what).toBe('send');
     expect(actOn(X, { updatedAt, earlier: [X] }).what).toBe('send');
   });
 
-  it('with the value that qrctl set last is an `overwrite` with the decision `mine` in a new form', () => {
+  it('with the decision `mine` repeats the value that qrctl set last only if it is spelled differently', () => {
     const ledger = patched(1, X, A, 10);
     const rest = { ledger, atMs: 20, decision: { is: 'mine' as const } };
     expect(actOn(Z, { ...rest, wants: 'HTTPS://a' }).what).toBe('overwrite');
@@ -215,7 +215,7 @@ describe('a dated row', () => {
   const planned = (values: { name?: string; destination?: string }, ledger: readonly LedgerRecord[] = []) =>
     planOf([row], { codes: [codeOf(1, { id, destination: A, ...values })], ledger, policy: POLICY }).items[0];
 
-  it('records only the fields that need no request, and only once', () => {
+  it('records as applied only the fields that need no request, and only once', () => {
     const item = planned({});
     expect(item?.send).toEqual({ name });
     const due = { destination: { atMs: 10, says: A } };
@@ -229,7 +229,7 @@ describe('a dated row', () => {
     ]);
   });
 
-  it('records the value that another client set after the same value was sent for an earlier time', () => {
+  it('records the value that another client set after qrctl had sent the value of the row without a date', () => {
     const before: LedgerRecord[] = [
       { is: 'patch', run: 'r', n: 1, id, set: { destination: A }, before: { destination: X } },
       { is: 'set', n: 1, stored: { destination: A } },

@@ -41,7 +41,7 @@ describe('a row of a saved list', () => {
     rowOf(2, { id: saved.id, base: baseOf(saved), wish: { destination }, ...more });
   const has = (destination: string) => ({ codes: [codeOf(1, { destination })] });
 
-  it('that was not edited is sent only by `qr apply`, as an `overwrite` of a later change', () => {
+  it('that was not edited is sent only by `qr apply --conflicts file`, as an `overwrite` of a later change', () => {
     expect(changesOf(row(X), { ...has(Z), policy: UPDATE })).toEqual([
       { field: 'destination', old: Z, new: X, base: X, what: 'keep' },
     ]);
@@ -66,7 +66,7 @@ describe('a row of a saved list', () => {
     expect(actionsOn(row(B), { ...has(Z), ledger, policy: UPDATE })).toEqual(['conflict destination']);
   });
 
-  it('is compared with the last of the changes by qrctl that began with its saved value', () => {
+  it('is compared with the last value in the chain of changes by qrctl that starts at its saved value', () => {
     const ledger = [
       ...patched(1, 1, { destination: X }, { destination: 'https://w/' }),
       ...patched(2, 1, { destination: A }, { destination: X }),
@@ -80,7 +80,7 @@ describe('a row of a saved list', () => {
     ]);
   });
 
-  it('that was edited again after a lost response is sent, whether or not the service applied the first edit', () => {
+  it('that was edited again after a lost response is sent, whether or not the first edit was applied', () => {
     const ledger = lostPatch(1, 1, { destination: A }, { destination: X });
     const planned = (destination: string) =>
       actionsOn(row(B), { ...has(destination), ledger, policy: UPDATE });
@@ -98,7 +98,7 @@ describe('a row without a base', () => {
   const planned = (wants: string, has: string, ledger: readonly LedgerRecord[]) =>
     actionsOn(row(wants), { codes: [codeOf(1, { destination: has })], ledger, policy: UPDATE });
 
-  it('is compared with the value that a request without a response sent, if the code has it', () => {
+  it('is sent if the code has the old or new value of a request without a response, and conflicts otherwise', () => {
     const ledger = lostPatch(1, 1, { destination: A }, { destination: X });
     expect([X, A, Z].map((has) => planned(B, has, ledger))).toEqual([
       ['send destination'],
@@ -107,7 +107,7 @@ describe('a row without a base', () => {
     ]);
   });
 
-  it('conflicts if another client restored the value that qrctl had set before', () => {
+  it('conflicts if another client restored an earlier value that qrctl had set', () => {
     const ledger: LedgerRecord[] = [
       ...patched(1, 1, { destination: A }, { destination: X }),
       { is: 'due', run: 'r', id: idOf(1), due: {}, stored: { destination: Z } },
@@ -130,7 +130,7 @@ describe('a row without a base', () => {
   });
 });
 
-describe('a value that the service stores in another form than it was sent', () => {
+describe('a value that the service stores in a different form', () => {
   const ledger: LedgerRecord[] = [
     ...lostPatch(1, 1, { name: 'MENU' }, { name: 'Old' }),
     { is: 'set', n: 1, stored: { name: 'menu' } },
@@ -160,13 +160,13 @@ describe('a value that the service stores in another form than it was sent', () 
       expect(planned('MENU', 'Lunch', { base, ledger: created })).toEqual(['keep name']);
   });
 
-  it('is not a change by another client in either form', () => {
+  it('is not mistaken for a change by another client, in either form', () => {
     expect(planned('Lunch', 'menu', { base: 'Old' })).toEqual(['overwrite name']);
     expect(planned('Lunch', 'MENU', { base: 'Old' })).toEqual(['overwrite name']);
     expect(planned('Lunch', 'Dinner', { base: 'Old' })).toEqual(['conflict name']);
   });
 
-  it('is sent only once, even if the code had that form before', () => {
+  it('is sent only once, even if the code already had the stored form', () => {
     const same: LedgerRecord[] = [
       ...lostPatch(1, 1, { name: 'MENU' }, { name: 'menu' }),
       { is: 'set', n: 1, stored: { name: 'menu' } },
@@ -224,7 +224,7 @@ describe('the status of a new code that the run could not set', () => {
     expect(planned('paused', { ...code, status: 'expired' })).toMatchObject({ action: 'conflict', send: {} });
   });
 
-  it('does not overwrite the name that another client gave the code', () => {
+  it('is set without overwriting the name that another client gave the code', () => {
     expect(planned('paused', { ...code, name: 'active' })).toMatchObject({
       send: { status: 'paused' },
       changes: [
@@ -243,7 +243,7 @@ describe('a key that is back in the file', () => {
   const planned = (status: string, world: World) =>
     planOf([row], { codes: [codeOf(1, { status })], policy: APPLY, ...world }).items[0];
 
-  it('gets back the status that its code had before `--removed pause`, or `active` without a ledger', () => {
+  it('restores the status that its code had before --removed pause, or `active` without a ledger', () => {
     expect(planned('paused', { lock, ledger })).toMatchObject({
       action: 'update',
       send: { status: 'expired' },
@@ -253,7 +253,7 @@ describe('a key that is back in the file', () => {
     expect(planned('paused', { lock: entryOf(1, { status: 'paused', removed: true }) })?.send).toEqual({});
   });
 
-  it('keeps the status that another client set since', () => {
+  it('keeps the status that another client set after the key was removed', () => {
     for (const world of [{ lock }, { lock, ledger }])
       expect(planned('active', world)).toMatchObject({
         action: 'unchanged',
@@ -263,7 +263,7 @@ describe('a key that is back in the file', () => {
   });
 });
 
-it('a changed status that the file does not manage is reported once, even if the row lacks other columns', () => {
+it('a changed status that the file does not manage is reported as `drift`, but a changed destination is not', () => {
   const codes = [codeOf(1, { destination: Z, status: 'paused' })];
   const row = rowOf(2, { key: 'k', wish: { name: 'Code 1' } });
   expect(changesOf(row, { codes, lock: entryOf(1), policy: APPLY })).toEqual([

@@ -38,7 +38,7 @@ describe('a decision that assigns a code to a row', () => {
     },
   );
 
-  it('is refused if no code has this ID or slug, and says whether a flag or a cell contains it', () => {
+  it('is refused if no code has its ID or slug, and the fault shows whether it is in a flag or a cell', () => {
     expect(planOf(rows, { codes, ...deciding({ adopt: { 2: 'typo' } }) }).faults).toEqual([
       { line: 2, message: 'no code has the ID or slug typo', isOfFlag: true },
     ]);
@@ -63,14 +63,14 @@ describe('a decision that assigns a code to a row', () => {
   });
 });
 
-describe('a code that a decision assigns to one row and the ledger to another', () => {
+describe('a decision for a code that the ledger assigns to another row', () => {
   const flyer = { name: 'Flyer', destination: MENU };
   const [first, second] = [codeOf(1, flyer), codeOf(2, flyer)];
   const equal = (line: number, rest: Partial<Row> = {}) => newRow(line, 'Flyer', MENU, rest);
   const taking = deciding({ adopt: { 9: 'n0001' } });
   const taker = newRow(9, 'Taker', `${MENU}/taker`);
 
-  it('is refused if there are fewer other codes than rows with its values', () => {
+  it('is refused if too few codes are left for the rows with the values of the code', () => {
     const ledger = madeBefore([first, second]);
     const codes = [first, second];
     expect(planOf([equal(2), equal(3), taker], { codes, ledger, ...taking }).faults).toEqual([
@@ -79,14 +79,14 @@ describe('a code that a decision assigns to one row and the ledger to another', 
     expect(planOf([equal(2), taker], { codes, ledger, ...taking }).faults).toEqual([]);
   });
 
-  it('is refused even if the service returns its ID in upper case', () => {
+  it('is refused even if the service returns the ID of the code in upper case', () => {
     const known = codeOf(1, { ...flyer, id: letteredId(1) });
     const codes = [{ ...known, id: known.id.toUpperCase() }];
     const { faults } = planOf([equal(2), taker], { codes, ledger: madeBefore([known]), ...taking });
     expect(faults).toEqual([{ line: 9, message: 'the code n0001 is also that of line 2' }]);
   });
 
-  it('is accepted if the other row has a code of its own, or another key', () => {
+  it('is accepted if the other row has its own code, or a key other than that of the code', () => {
     const codes = [first, second];
     const ledger = madeBefore([first]);
     const owner = rowOf(2, { of: second });
@@ -98,7 +98,7 @@ describe('a code that a decision assigns to one row and the ledger to another', 
     ]);
   });
 
-  it('is refused even if the ledger has another code for the row that was replaced or is that of a third row', () => {
+  it('is refused even if the ledger has a further code for the other row that was replaced or has a third row', () => {
     const ledger: LedgerRecord[] = [
       ...madeBefore([second]),
       { is: 'run', run: 'next', ids: [idOf(2)] },
@@ -113,7 +113,7 @@ describe('a code that a decision assigns to one row and the ledger to another', 
     expect(planOf([equal(2), third, taker], { codes, ledger: both, ...taking }).faults).toEqual(refused);
   });
 
-  it('is accepted if the ledger knows only a change of the code', () => {
+  it('is accepted if the ledger has only a change of the code, but not its creation', () => {
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before' },
       { is: 'patch', run: 'before', n: 1, id: idOf(1), set: { name: 'Flyer' }, before: { name: 'Old' } },
@@ -176,14 +176,14 @@ describe('a decision for a new code', () => {
     expect(decided('7-9')).toEqual([[7], faults]);
   });
 
-  it('may contain a range of lines, but only if it is nothing else', () => {
+  it('may be a range of line numbers, without any other text', () => {
     expect(parseLines('15-20')).toEqual({ first: 15, count: 6 });
     expect(parseLines('20-15')).toEqual({ first: 20, count: -4 });
     for (const other of ['1-', '-1', '0-5', '5-0', 'a15-20', '15-20a', '1a-20', '15-2a', '1234567890-1'])
       expect(parseLines(other)).toBeUndefined();
   });
 
-  it('of a range does not apply to a row whose key is one of the lines', () => {
+  it('for a range of lines does not apply to a row whose key equals one of the line numbers', () => {
     expect(decided('2-2')).toEqual([[2], []]);
   });
 
@@ -202,7 +202,7 @@ describe('a decision for a new code', () => {
     expect(actionsOf(planOf(rows, { codes }))).toEqual(['unchanged n0001', 'unchanged n0002', 'create']);
   });
 
-  it('that was carried out creates another code only if it is given once more', () => {
+  it('that was carried out creates another code only if the flag is passed once more', () => {
     const [old, current] = [codeOf(1), codeOf(2, { name: 'Code 1', destination: codeOf(1).destination })];
     const values = { name: old.name, type: 'url', destination: old.destination ?? '' };
     const ledger: LedgerRecord[] = [
@@ -231,7 +231,7 @@ it('a row that failed in this run gets no code, even if a code has its ID or val
   expect(actionsOf(planOf([rowOf(2, { of: code, inRun: 'failed' })], { codes: [code] }))).toEqual(['create']);
 });
 
-it('rows of the same code are refused, each with the line before it', () => {
+it('rows with the same code are refused, each with the line of the previous one', () => {
   const code = codeOf(1, { id: letteredId(1).toUpperCase() });
   const rows = [rowOf(2, { id: letteredId(1) }), rowOf(3, { slug: 'n0001' }), rowOf(4, { slug: 'n0001' })];
   expect(planOf(rows, { codes: [code] }).faults).toEqual([
@@ -240,9 +240,12 @@ it('rows of the same code are refused, each with the line before it', () => {
   ]);
 });
 
-it.each(['update', 'delete'] as const)('a row without an ID or key is never matched with `qr %s`', (verb) => {
-  const code = codeOf(1);
-  const row = newRow(2, code.name, code.destination ?? '');
-  for (const ledger of [[], madeBefore([code])])
-    expect(actionsOf(planOf([row], { codes: [code], ledger, policy: { verb } }))).toEqual(['unchanged']);
-});
+it.each(['update', 'delete'] as const)(
+  'a row without an ID or key is never matched to a code by `qr %s`',
+  (verb) => {
+    const code = codeOf(1);
+    const row = newRow(2, code.name, code.destination ?? '');
+    for (const ledger of [[], madeBefore([code])])
+      expect(actionsOf(planOf([row], { codes: [code], ledger, policy: { verb } }))).toEqual(['unchanged']);
+  },
+);

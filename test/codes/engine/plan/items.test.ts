@@ -23,7 +23,7 @@ describe('a key that was removed from the file', () => {
     return items.slice(1);
   };
 
-  it('is reported with its code, once', () => {
+  it('is reported with its code, and as news only once', () => {
     const code = codeOf(1);
     expect(removedOf([code], [entryOf('a', code)])).toEqual([
       {
@@ -48,7 +48,7 @@ describe('a key that was removed from the file', () => {
     expect(removedOf([code], [entryOf('a', code, { removed: true })])).toMatchObject([{ isNews: false }]);
   });
 
-  it('has its code paused with --removed pause, also if an earlier run only reported the key', () => {
+  it('has its code paused with --removed pause, even if an earlier run only reported the key', () => {
     const code = codeOf(1);
     for (const removed of [undefined, true] as const)
       expect(removedOf([code], [entryOf('a', code, { removed })], 'pause')).toMatchObject([
@@ -90,13 +90,13 @@ describe('a key that was removed from the file', () => {
     ]);
   });
 
-  it('is reported in alphabetical order', () => {
+  it('is reported in alphabetical order with other removed keys', () => {
     const codes = [codeOf(1), codeOf(2), codeOf(3)];
     const entries = codes.map((code, at) => entryOf(['b', 'c', 'a'][at] ?? '', code));
     expect(removedOf(codes, entries).map(({ key }) => key)).toEqual(['a', 'b', 'c']);
   });
 
-  it('is not reported if a row has its code under another key, or if a row may have it', () => {
+  it('is not reported if a row with another key has its code, or has the values of its code', () => {
     const code = codeOf(1);
     const lock = new Map([['a', entryOf('a', code)]]);
     const policy = { verb: 'apply' as const, removed: 'pause' as const };
@@ -106,7 +106,7 @@ describe('a key that was removed from the file', () => {
     expect(actionsOf(planOf([equal], { codes: [code], lock, policy }))).toEqual(['exists n0001']);
   });
 
-  it('is found by its ID in any case', () => {
+  it('is matched with its code, whatever the case of the ID', () => {
     const code = codeOf(1, { id: 'abcdef00-0000-4000-8000-000000000001' });
     const upper = entryOf('a', { ...code, id: code.id.toUpperCase() });
     expect(removedOf([code], [upper], 'pause')).toMatchObject([{ code, send: { status: 'paused' } }]);
@@ -123,7 +123,7 @@ describe('a repeated request', () => {
   const values = { name: 'Menu', type: 'url', destination: MENU };
   const [first, late] = [codeOf(2, values), codeOf(3, values)];
   const row = newRow(2, 'Menu', MENU);
-  /** Its first response was lost, and its repetition created code 2. */
+  /** Records of a POST whose response was lost, and of its repetition, which created code 2. */
   const repeated: readonly LedgerRecord[] = [
     { is: 'run', run: 'before', ids: [idOf(1)] },
     { is: 'post', run: 'before', n: 1, values },
@@ -131,7 +131,7 @@ describe('a repeated request', () => {
     made(2, first),
   ];
 
-  it('has a row that needs a decision about all new codes with its values, and nothing is sent for it', () => {
+  it('requires a decision about all new codes with its values before anything is sent for its row', () => {
     const another = codeOf(4, values);
     const { items } = planOf([row], { codes: [codeOf(1), first, late, another], ledger: repeated });
     expect(items).toMatchObject([
@@ -146,7 +146,7 @@ describe('a repeated request', () => {
     expect(items).toHaveLength(1);
   });
 
-  it('has no duplicate if the other code existed before, is known, or is that of another row', () => {
+  it('requires no decision if the other code existed before, is in the ledger, or belongs to another row', () => {
     const before = codeOf(1, values);
     expect(actionsOf(planOf([row], { codes: [before, first], ledger: repeated }))).toEqual([
       'unchanged n0002',
@@ -163,7 +163,7 @@ describe('a repeated request', () => {
     ]);
   });
 
-  it('has no duplicate to decide about if its row already has a decision', () => {
+  it('with a decision in its row requires a separate decision about the other new code', () => {
     const decided = { ...row, decision: { is: 'code', name: first.id } as const };
     expect(planOf([decided], { codes: [first, late], ledger: repeated }).items).toMatchObject([
       { action: 'unchanged', how: 'decision', candidates: [] },
@@ -171,7 +171,7 @@ describe('a repeated request', () => {
     ]);
   });
 
-  it('has a row that needs a decision about the codes with the values of each of its earlier requests', () => {
+  it('requires a decision about the new codes of all attempts, even if the row was edited between them', () => {
     const edited = { ...values, name: 'Lunch' };
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -185,7 +185,7 @@ describe('a repeated request', () => {
     expect(items).toMatchObject([{ action: 'undecided', code: codes[0], candidates: codes }]);
   });
 
-  it('has no duplicate that existed before or is known, even if the service writes IDs in upper case', () => {
+  it('requires no decision about codes that existed before or are in the ledger, even with IDs in upper case', () => {
     const codes = [1, 2, 3].map((number) => codeOf(number, { ...values, id: `${UPPER}${number}` }));
     const ids = codes.map(({ id }) => id.toLowerCase());
     const [one = '', two = '', three = ''] = ids;
@@ -203,7 +203,7 @@ describe('a repeated request', () => {
     ]);
   });
 
-  it('is reported without a row if the file lacks its row', () => {
+  it('is reported without a row if its row was removed from the file', () => {
     const other = codeOf(5);
     const { items } = planOf([rowOf(2, { of: other })], { codes: [first, late, other], ledger: repeated });
     expect(items).toMatchObject([
@@ -222,7 +222,7 @@ describe('codes missing from the file', () => {
   const codes = [1, 2, 3].map((number) => codeOf(number));
   const absentOf = ({ absent }: ReturnType<typeof planOf>) => absent.map(({ slug }) => slug);
 
-  it('are those of the runs that created or found the codes of its rows', () => {
+  it('come from the runs that created the other codes in the file', () => {
     const other = codeOf(4);
     const ledger: LedgerRecord[] = [
       ...madeBefore(codes),
@@ -265,7 +265,7 @@ describe('codes missing from the file', () => {
     ]);
   });
 
-  it('are found even if the service writes IDs in upper case', () => {
+  it('are found even if the service returns IDs in upper case', () => {
     const upper = [1, 2].map((number) => codeOf(number, { id: `${UPPER}${number}` }));
     const ledger = madeBefore(upper.map((code) => ({ ...code, id: code.id.toLowerCase() })));
     const [first] = upper;

@@ -23,7 +23,7 @@ describe('a new row', () => {
     expect(apply(newRow(2, 'Menu', MENU))).toEqual({ faults: [], warnings: [] });
   });
 
-  it('is refused for a dead destination, and gets a warning for an odd one', () => {
+  it('is refused if its destination cannot be opened, and gets a warning if not every phone can open it', () => {
     expect(apply(newRow(2, 'Menu', 'nope')).faults).toEqual([
       {
         ...fault('destination', 'nope cannot be opened when scanned: it does not begin with https://'),
@@ -40,7 +40,7 @@ describe('a new row', () => {
     expect(apply(newRow(2, 'Guests', undefined, { type: 'wifi' }))).toEqual({ faults: [], warnings: [] });
   });
 
-  it('has the fault of the file without a column for destinations instead of one per row', () => {
+  it('gets the fault of the file instead of its own if the file has no destination column', () => {
     const noDestination = { line: 1, column: 'destination', message: 'is missing' };
     expect(apply(newRow(2, 'Menu', undefined, { noDestination }))).toEqual({
       faults: [noDestination],
@@ -71,7 +71,7 @@ describe('a new row', () => {
     expect(apply(unknown)).toEqual({ faults: [unknown.typeFault, status], warnings: [name] });
   });
 
-  it('gets warnings about its values from `qr create` only if it has an ID or slug, because other rows got them before', () => {
+  it('gets warnings about its values from `qr create` only if it has an ID or slug', () => {
     const decision = { is: 'new' as const };
     for (const name of [{ id: idOf(1) }, { slug: 'n0001' }]) {
       const { items, warnings } = planOf([newRow(2, 'Call', 'tel:1', { ...name, decision })]);
@@ -98,7 +98,7 @@ describe('a row with a code', () => {
   const row = rowOf(2, { id: code.id, wish: { name: 'New', destination: 'nope' }, doubts: [dead, odd] });
   const update = { policy: { verb: 'update' as const } };
 
-  it('is refused for an invalid value, and gets a warning for an odd one', () => {
+  it('is refused for an invalid value, and gets a warning for an unusual one', () => {
     const { faults, warnings } = planOf([row], { codes: [code], ...update });
     expect([faults, warnings]).toEqual([[dead.fault], [odd.fault]]);
     const applied = planOf([row], { codes: [code], policy: { verb: 'apply' } });
@@ -131,7 +131,7 @@ describe('a row with a code', () => {
     expect([faults, warnings]).toEqual([[], [odd.fault]]);
   });
 
-  it('is judged only if a code exists and is not to be deleted', () => {
+  it('is not judged if its code is gone or is to be deleted', () => {
     const typed = { ...row, type: 'wifi' };
     expect(planOf([typed], update)).toMatchObject({ items: [{ action: 'gone' }], faults: [], warnings: [] });
     expect(planOf([typed], { codes: [code], policy: { verb: 'delete' } })).toMatchObject({
@@ -158,7 +158,7 @@ describe('a row with a code', () => {
     expect(planOf([{ ...typed, type: 'url' }], { codes: [codeOf(1, { type: 'URL' })] }).faults).toEqual([]);
   });
 
-  it('gets all its warnings with `qr update`, and gets none for a slug that its code has', () => {
+  it('can get several warnings from `qr update`, but none for a slug that its code has', () => {
     const planned = planOf([{ ...row, slug: 'typo', type: 'wifi' }], { codes: [code], ...update });
     expect(planned.warnings.map(({ column }) => column)).toEqual(['name', 'slug', 'type']);
     const bySlug = { ...row, id: undefined, slug: code.slug, doubts: [] };
@@ -179,7 +179,7 @@ it('a row with the ID and slug of a code that was replaced on request gets no wa
   });
 });
 
-it('a key that is an ID gets no warning about a slug', () => {
+it('a row whose key is the ID of its code gets no warning about a slug', () => {
   const code = codeOf(1);
   const row = newRow(2, code.name, code.destination ?? '', { key: code.id });
   expect(planOf([row], { codes: [code], policy: { verb: 'apply' } })).toMatchObject({
@@ -191,7 +191,7 @@ it('a key that is an ID gets no warning about a slug', () => {
 describe('UTM tags', () => {
   const update = { policy: { verb: 'update' as const } };
 
-  it('that no code of a row can get are counted in one warning', () => {
+  it('for codes without a web address cause one warning with the number of codes', () => {
     const codes = [1, 2].map((number) => codeOf(number, { type: 'wifi', destination: null }));
     const rows = codes.map(({ id }, at) => rowOf(at + 2, { id, utm: { source: 'flyer' }, mayLackUtm: true }));
     const gone = { ...rows[0], id: idOf(9), line: 4 } as Row;
@@ -202,7 +202,7 @@ describe('UTM tags', () => {
     expect(planOf(rows, { codes }).warnings).toEqual([]);
   });
 
-  it('of the old destination that the new one lacks are named in one warning', () => {
+  it('that old destinations have but new ones lack are listed in one warning', () => {
     const old = 'https://example.com/?utm_source=a&UTM_Medium=b%3Dc&utm_term=&x=1';
     const codes = [
       codeOf(1, { destination: old }),

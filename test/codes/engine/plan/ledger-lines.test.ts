@@ -1,4 +1,4 @@
-/** Which lines of a ledger are valid. A line of the wrong shape is refused, before anything is concluded from it. */
+/** Validation of ledger lines: a line of the wrong shape is refused before the engine uses it. */
 import { expect, it } from 'vitest';
 import { isLedgerLine } from '#codes/engine/plan/ledger-lines';
 
@@ -19,14 +19,14 @@ it.each([
 
 it.each([
   ['an unknown kind', { ...POST, is: 'push' }],
-  ['a method of every object as its kind', { ...POST, is: 'toString' }],
+  ['the name of a built-in object method as its kind', { ...POST, is: 'toString' }],
   ['a missing field', { is: 'post', run: 'r1', n: 1 }],
   ['a number instead of a text', { ...POST, run: 1 }],
   ['a text instead of a number', { ...POST, n: '1' }],
   ['a fraction as a request number', { ...POST, n: 1.5 }],
   ['a text instead of a flag', { ...POST, decided: 'yes' }],
   ['an optional field of the wrong type', { ...POST, key: 7 }],
-  ['a text instead of a record', { ...POST, values: 'Menu' }],
+  ['a text instead of an object', { ...POST, values: 'Menu' }],
   ['a text instead of a list', { is: 'run', run: 'r1', ids: 'a' }],
   ['an object instead of a list', { is: 'run', run: 'r1', ids: {} }],
   ['a list with an element of the wrong type', { is: 'run', run: 'r1', ids: ['a', 7] }],

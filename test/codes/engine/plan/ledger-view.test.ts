@@ -111,7 +111,7 @@ describe('a POST', () => {
     expect(unsentOf(madeAs(1, 'a', { name: 'Menu', status: 'paused' }))).toBeUndefined();
   });
 
-  it('leaves its status to be sent later until a PATCH to the status is applied', () => {
+  it('leaves its status to be sent later until a PATCH of the status is applied', () => {
     const late = [run('r1'), post(1, { status: 'paused' }), madeAs(1, 'a', { status: 'active' })];
     const unsentOf = (...lines: LedgerLine[]) => replay(...late, ...lines).claims.get('a')?.unsent;
     const pause = patch(2, { set: { status: 'paused' }, before: { status: 'active' } });
@@ -180,7 +180,7 @@ describe('a POST that is repeated', () => {
     expect(numbersOf(view.repeated)).toEqual([1, 2]);
   });
 
-  it('has the code that was first found for its row', () => {
+  it('is listed with the first code that was created for its row', () => {
     const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'), made(2, 'b'));
     expect(view.repeated).toMatchObject([{ n: 1, rowCode: 'c' }]);
   });
@@ -238,7 +238,7 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.stored).toMatchObject({ name: 'New', status: 'active' });
   });
 
-  it('leaves the stored values of other fields', () => {
+  it('does not change the stored values of other fields', () => {
     const lines = [run('r1'), post(1), madeAs(1, 'a', { name: 'Menu', status: 'active' })];
     expect(replay(...lines, patch(2)).claims.get('a')?.stored).toEqual({ name: 'Menu', status: 'active' });
     const all = { name: 'New', status: 'expired', destination: 'https://b.example/' };
@@ -298,7 +298,7 @@ describe('a PATCH', () => {
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
   });
 
-  it('keeps rows that differ only in type or destination', () => {
+  it('adds its row to the claim even if other rows differ only in type or destination', () => {
     const rows = [
       { name: 'B' },
       { name: 'B', type: 'wifi' },
@@ -338,7 +338,7 @@ describe('a PATCH', () => {
     expect(replay(...renamed).claims.get('a')?.paused).toEqual(expected);
   });
 
-  it('that pauses a code records its newest status other than paused, if that is known', () => {
+  it('that pauses a code records its latest known status, but `paused` only if no other is known', () => {
     const pausedOf = (...before: Values[]) => {
       const pauses = before.map((values, at) =>
         patch(at + 2, { set: { status: 'paused' }, before: values, pause: 'backup' }),
@@ -419,7 +419,7 @@ describe('a code', () => {
     expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
   });
 
-  it('that was found in place of another code is decided, and replaces it', () => {
+  it('that was found as the replacement of another code replaces that code, and counts as decided', () => {
     const plain = replay(run('r2'), found());
     expect([plain.claims.get('a')?.isDecided, [...plain.replaced]]).toEqual([false, []]);
     const replacing = replay(run('r2'), found({ replaces: 'old' }));
@@ -431,7 +431,7 @@ describe('a code', () => {
     expect(view.claims.get('a')).toMatchObject({ n: 7, isDecided: true });
   });
 
-  it('is of an ended run only once the run that created or found it has ended', () => {
+  it('is marked as ended only after the last run that created or found it has ended', () => {
     const isEnded = (...lines: LedgerLine[]) =>
       [...replay(...lines).claims.values()].map((claim) => claim.isEnded);
     const killed = [run('r1'), post(1), made(1, 'a'), run('r2'), post(2), made(2, 'b')];
@@ -492,7 +492,7 @@ describe('a compacted ledger', () => {
     expect(lines.filter((line) => !isLedgerLine(line))).toEqual([]);
   });
 
-  it('has changes only for codes that have some, and lists the IDs of a first listing once', () => {
+  it('records changes only for changed codes, and the IDs of each first listing only once', () => {
     const sent = [patch(3, { id: 'b' }), post(4), post(5), run('r2', ['y']), post(6)];
     const lines = compactedFrom(run('r1', ['x']), post(1), made(1, 'a'), post(2), made(2, 'b'), ...sent);
     const changed = lines.flatMap((line) => (line.is === 'claim' ? [line.claim.changes !== undefined] : []));

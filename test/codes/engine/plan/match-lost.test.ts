@@ -31,7 +31,7 @@ const repeatsOf = (rows: readonly Row[], ...ledger: readonly LedgerRecord[]) =>
   planOf(rows, { ledger: [run(), ...ledger], isSettled: true }).items.map(({ repeats }) => repeats?.n);
 
 describe('the code of a lost request', () => {
-  it('has the values sent, and is not one that another request created', () => {
+  it('has the values that the request sent, and was not created by another request', () => {
     const ledger = [run(), post(1, { key: 'a' }), made(1, menu(1)), post(2, { key: 'b' })];
     const keyed = { ...row, key: 'b' };
     const codes = [menu(1)];
@@ -41,14 +41,14 @@ describe('the code of a lost request', () => {
     expect(actionsOf(planOf([keyed], { codes: [...codes, menu(2)], ledger }))).toEqual(['unchanged n0002']);
   });
 
-  it('may be missing from the first listing of only one of the requests for its row', () => {
+  it('is found even if it existed before the request was repeated', () => {
     const ledger = [run(), post(1), run(idOf(1)), post(2, { again: 1 })];
     expect(planOf([row], { codes: [menu(1)], ledger }).items).toMatchObject([
       { action: 'unchanged', how: 'lost', code: { id: idOf(1) } },
     ]);
   });
 
-  it('may be missing from the first listing of only one of the requests with its values', () => {
+  it('is found even if it existed before a later request with the same values', () => {
     const ledger = [run(), post(1), run(idOf(1)), post(2)];
     expect(actionsOf(planOf([row, newRow(3, 'Menu', MENU)], { codes: [menu(1)], ledger }))).toEqual([
       'unchanged n0001',
@@ -68,7 +68,7 @@ describe('the code of a lost request', () => {
       ]);
   });
 
-  it('is unknown if a row whose request was repeated twice has several new codes with its values', () => {
+  it('is unknown if several new codes have its values, even if the request was repeated twice', () => {
     const ledger = [run(), post(1), post(2, { again: 1 }), post(3, { again: 2 })];
     const codes = [menu(1), menu(2)];
     expect(planOf([row], { codes, ledger, isSettled: true }).items).toMatchObject([
@@ -93,7 +93,7 @@ describe('the code of a lost request', () => {
     ]);
   });
 
-  it('goes to the row with its status if several rows are equal', () => {
+  it('is assigned to the row with its status if several rows are equal', () => {
     const wish = { name: 'Menu', destination: MENU };
     const rows = ['active', 'paused'].map((status, at) => rowOf(at + 2, { wish: { ...wish, status } }));
     const ledger = [run(), post(1), post(2, { status: 'paused' })];
@@ -101,7 +101,7 @@ describe('the code of a lost request', () => {
     expect(actionsOf(planOf(rows, { codes, ledger }))).toEqual(['unchanged n0002', 'unchanged n0001']);
   });
 
-  it('uses the decision to create a new code for its row, if there is one (E7)', () => {
+  it('is recorded as decided if its row has a decision for a new code (E7)', () => {
     const learned = (policy = {}) =>
       planOf([row], { codes: [menu(1)], ledger: [run(), post(1)], policy }).items[0]?.learned;
     const record = made(1, menu(1));
@@ -141,12 +141,12 @@ describe('a lost request with a key', () => {
     expect(repeatsOf([keyed], post(1))).toEqual([1]);
   });
 
-  it('does not belong to an edited row without a key, or with one that it lacks', () => {
+  it('does not belong to an edited row if only one of them has a key', () => {
     expect(repeatsOf([newRow(2, 'Menu', SUMMER)], post(1, { key: 'k' }))).toEqual([undefined]);
     expect(repeatsOf([edited], post(1))).toEqual([undefined]);
   });
 
-  it('is repeated if every code of its key was deleted or has another row', () => {
+  it('is repeated if the code of its key was deleted or belongs to another row', () => {
     const other = codeOf(1, { name: 'Other' });
     const before = madeBefore([other], [newRow(2, 'Other', undefined, { key: 'k' })]);
     const ledger: LedgerRecord[] = [...before, run(other.id), post(2, { key: 'k' })];
@@ -187,7 +187,7 @@ describe('a lost request with a key', () => {
         ]);
     });
 
-    it('has several new codes as candidates, but not that code', () => {
+    it('has several new codes with its values as candidates, but not the code of its key', () => {
       const codes = [other, menu(2), menu(3)];
       expect(planOf([keyed], { codes, ledger: ledgerOf(post(2, { key: 'k' })) }).items).toMatchObject([
         {
@@ -203,7 +203,7 @@ describe('a lost request with a key', () => {
 describe('lost requests of equal rows', () => {
   const equal = newRow(3, 'Menu', MENU);
 
-  it('belong to as many rows, in their order', () => {
+  it('belong to the rows in order, one request per row', () => {
     expect(repeatsOf([row, equal], post(1), post(2))).toEqual([1, 2]);
     expect(repeatsOf([row, equal], post(1))).toEqual([1, undefined]);
     const codes = [menu(1), menu(2)];
@@ -217,7 +217,7 @@ describe('lost requests of equal rows', () => {
     ]);
   });
 
-  it('belong to the rows with the statuses that were to be set', () => {
+  it('belong to the rows with the requested statuses', () => {
     const wish = { name: 'Menu', destination: MENU };
     const paused = { ...equal, wish: { ...wish, status: 'paused' } };
     const posts = [post(1, { status: 'paused' }), post(2)];
@@ -231,12 +231,12 @@ describe('lost requests of equal rows', () => {
     ]);
   });
 
-  it('belong to rows with other statuses if no row has the status that was to be set', () => {
+  it('belong to rows with other statuses if no row has the requested status', () => {
     const posts = [post(1, { status: 'paused' }), post(2, { status: 'paused' })];
     expect(repeatsOf([row, equal], ...posts)).toEqual([1, 2]);
   });
 
-  it('leave one code to no row if one of the rows is no longer in the file', () => {
+  it('leave one code without a row if one of the rows was removed from the file', () => {
     const { items } = planOf([row], { codes: [menu(1), menu(2)], ledger: [run(), post(1), post(2)] });
     expect(items).toMatchObject([{ action: 'unchanged', code: { id: idOf(1) } }]);
   });
@@ -246,7 +246,7 @@ describe('a lost request whose row was edited', () => {
   const edited = newRow(2, 'Menu', SUMMER);
   const renamed = newRow(2, 'Lunch', MENU);
 
-  it('belongs to the row with its name or destination if no other row has it', () => {
+  it('belongs to the only row with its name or destination', () => {
     expect(repeatsOf([edited], post(1))).toEqual([1]);
     expect(repeatsOf([renamed], post(1))).toEqual([1]);
     const other = newRow(3, 'Menu', 'https://example.com/other');
@@ -298,7 +298,7 @@ describe('a lost request that created no code with its values', () => {
     );
   });
 
-  it('is repeated if no new code resembles it, or if a run knows the code', () => {
+  it('is repeated if no new code resembles it, or only one that another request created', () => {
     const stranger = codeOf(1, { name: 'Other', type: 'vcard', destination: null });
     expect(planOf([row], { codes: [stranger], ledger: [run(), post(1)], ...settled }).items).toMatchObject([
       { action: 'create', repeats: { n: 1 } },
@@ -311,7 +311,7 @@ describe('a lost request that created no code with its values', () => {
     ]);
   });
 
-  it('needs a decision if it had no destination and a new code has none either', () => {
+  it('needs a decision if it sent no destination and a new code of its type has none', () => {
     const contact = newRow(2, 'Anna', undefined, { type: 'vcard' });
     const ledger = [run(), post(1, { values: { name: 'Anna', type: 'vcard' } })];
     const renamed = codeOf(1, { name: 'Renamed', type: 'vcard', destination: null });
@@ -346,7 +346,7 @@ describe('a lost request that created no code with its values', () => {
     ]);
   });
 
-  it('leaves its row to be an edit of an existing code, unless the user requested a new code', () => {
+  it('allows its row to be an edit of an existing code, unless the user requested a new code', () => {
     const existing = codeOf(1, { name: 'Menu', destination: SUMMER });
     const planWith = (decided: boolean) =>
       planOf([row], { codes: [existing], ledger: [run(existing.id), post(1, { decided })], ...settled });
@@ -354,7 +354,7 @@ describe('a lost request that created no code with its values', () => {
     expect(planWith(true).items).toMatchObject([{ action: 'create', repeats: { n: 1, decided: true } }]);
   });
 
-  it('that replaces a deleted code replaces it again when it is repeated', () => {
+  it('that was to replace a deleted code still replaces that code when it is repeated', () => {
     const deleted = codeOf(1, values);
     const lost = post(2, { replaces: deleted.id, decided: true });
     const ledger: LedgerRecord[] = [...madeBefore([deleted]), run(), lost];

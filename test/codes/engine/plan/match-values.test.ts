@@ -28,10 +28,10 @@ const asNew = (name: string, times = 1): { decisions: Decisions } => ({
   decisions: { adopt: new Map(), asNew: new Map([[name, times]]), asNewAll: false },
 });
 
-describe('equal rows whose codes the ledger knows', () => {
+describe('equal rows with codes in the ledger', () => {
   const two = menus(undefined, undefined);
 
-  it('have the codes in the order in which they were created, or listed if runs only found them', () => {
+  it('get the codes in the order of their creation, or of the listing if runs only found them', () => {
     const reversed = [menu(2), menu(1)];
     expect(actionsOf(planOf(two, { codes: reversed, ledger: madeBefore([menu(1), menu(2)]) }))).toEqual([
       'unchanged n0001',
@@ -43,7 +43,7 @@ describe('equal rows whose codes the ledger knows', () => {
     ]);
   });
 
-  it('have the codes with their statuses', () => {
+  it('get the codes that have their statuses', () => {
     const codes = [menu(1, { status: 'paused' }), menu(2)];
     expect(actionsOf(planOf(menus('active', 'paused'), { codes, ledger: madeBefore(codes) }))).toEqual([
       'unchanged n0002',
@@ -51,7 +51,7 @@ describe('equal rows whose codes the ledger knows', () => {
     ]);
   });
 
-  it('have the codes that are left if no code has their status, after rows without a status', () => {
+  it('get a code last if no code has their status, even after rows without a status', () => {
     const codes = [menu(1), menu(2), menu(3)];
     const { items } = planOf(menus('paused', undefined, 'active'), { codes, ledger: madeBefore(codes) });
     expect(items.map(({ code }) => code?.slug)).toEqual(['n0003', 'n0002', 'n0001']);
@@ -59,7 +59,7 @@ describe('equal rows whose codes the ledger knows', () => {
     expect(actionsOf(fewer)).toEqual(['create', 'unchanged n0001']);
   });
 
-  it('have existing codes rather than deleted ones, and those of the earlier results rather than others', () => {
+  it('get existing codes before deleted ones, and codes from the earlier results before others', () => {
     const ledger = madeBefore([menu(1), menu(2), menu(3)]);
     expect(actionsOf(planOf([row], { codes: [menu(3)], ledger }))).toEqual(['unchanged n0003']);
     const earlierIds = new Set([idOf(2)]);
@@ -70,7 +70,7 @@ describe('equal rows whose codes the ledger knows', () => {
     expect(planOf([row], { ledger, earlierIds }).items).toMatchObject([{ action: 'gone', goneId: idOf(2) }]);
   });
 
-  it('have the codes that the user requested as new ones, newest first', () => {
+  it('get the newest of the codes that the user requested as new ones', () => {
     const post = (n: number): LedgerRecord => ({ is: 'post', run: 'next', n, values, decided: true });
     const ledger: LedgerRecord[] = [
       ...madeBefore([menu(1)]),
@@ -84,7 +84,7 @@ describe('equal rows whose codes the ledger knows', () => {
     expect(actionsOf(planOf([row], { codes, ledger, earlierIds }))).toEqual(['unchanged n0001']);
   });
 
-  it('do not have a code that was replaced, or that another row has by its ID', () => {
+  it('do not get a code by the ledger if it was replaced, or if another row has its ID', () => {
     const ledger = madeBefore([menu(1), menu(2)]);
     const codes = [menu(1), menu(2)];
     const named = rowOf(3, { id: idOf(1) });
@@ -96,7 +96,7 @@ describe('equal rows whose codes the ledger knows', () => {
     expect(actionsOf(planOf(two, { codes, ledger: replaced }))).toEqual(['unchanged n0002', 'exists n0001']);
   });
 
-  it('have no codes by their values if they have keys', () => {
+  it('are not matched by values in the ledger if they have keys', () => {
     const keyed = { ...row, key: 'k' };
     const ledger = madeBefore([menu(1)]);
     expect(actionsOf(planOf([keyed], { codes: [menu(1)], ledger }))).toEqual(['exists n0001']);
@@ -123,7 +123,7 @@ describe('a row with values that its code had before an edit', () => {
     ]);
   });
 
-  it('has a code whose newest values are these, if there is one', () => {
+  it('is matched with a code whose latest values are the same, if there is one', () => {
     const other: LedgerRecord = { is: 'post', run: 'next', n: 3, values };
     const both = [...ledger, other, made(3, menu(2))];
     const codes = [edited, menu(2)];
@@ -135,7 +135,7 @@ describe('a row with values that its code had before an edit', () => {
   });
 });
 
-it('equal rows never have one code, even if it had their values twice in different spellings', () => {
+it('equal rows never share a code, even if the code had their values twice in different spellings', () => {
   const spelled = (name: string) => ({ ...values, name });
   const post: LedgerRecord = { is: 'post', run: 'before', n: 1, values };
   const rename = (n: number, name: string, before: string): LedgerRecord[] => {
@@ -151,8 +151,8 @@ it('equal rows never have one code, even if it had their values twice in differe
     ]);
 });
 
-describe('rows whose values existing codes have', () => {
-  it('have the codes with their statuses, or those that are left', () => {
+describe('rows with the values of existing codes', () => {
+  it('get the codes with their statuses, or else the remaining codes', () => {
     const codes = [menu(1, { status: 'paused' }), menu(2)];
     expect(actionsOf(planOf(menus('active', 'paused'), { codes }))).toEqual(['exists n0002', 'exists n0001']);
     expect(actionsOf(planOf(menus('expired', 'paused'), { codes }))).toEqual([
@@ -166,7 +166,7 @@ describe('rows whose values existing codes have', () => {
     ]);
   });
 
-  it('are new if the user requests it', () => {
+  it('get new codes if the user requests it', () => {
     const codes = [menu(1)];
     expect(planOf(menus(undefined, undefined), { codes, policy: asNew('2') }).items).toMatchObject([
       { action: 'create', isDecided: true },
@@ -174,7 +174,7 @@ describe('rows whose values existing codes have', () => {
     ]);
   });
 
-  it('are new if the user requests it, even if several codes have the values', () => {
+  it('get new codes if the user requests it, even if several codes have the values', () => {
     const codes = [menu(1), menu(2)];
     const decided: Row = { ...row, decision: { is: 'new' } };
     expect(planOf([decided], { codes }).items).toMatchObject([{ action: 'create', isDecided: true }]);
@@ -187,7 +187,7 @@ describe('rows whose values existing codes have', () => {
     ]);
   });
 
-  it('need a decision if there are more codes than rows, even codes with the stored form of the values', () => {
+  it('need a decision if more codes than rows have the values, even in the form that the service stores', () => {
     expect(planOf([row], { codes: [menu(1), menu(2)] }).items).toMatchObject([
       { action: 'undecided', reason: '2 existing codes have its values' },
     ]);
@@ -208,7 +208,7 @@ describe('rows whose values existing codes have', () => {
     ).toEqual(['exists n0002', 'unchanged n0001']);
   });
 
-  it('need a decision with a reason if the code may be that of a row whose values the service changed', () => {
+  it('need a decision with a reason if the code may belong to another row whose values the service changed', () => {
     const [long, short] = ['Spring menu 2026 for the bar', 'Spring menu 2026 for'];
     const known = codeOf(1, { name: short, destination: SUMMER });
     const ledger = madeBefore([known], [newRow(2, long, SUMMER)]);
@@ -226,19 +226,19 @@ describe('rows whose values existing codes have', () => {
       'undecided',
       'undecided',
     ]);
-    // Exactly these values decide, even if another row may have become them.
+    // A row with exactly the values of the code gets it, even if the service may have changed another row to them.
     const exact = planOf([newRow(2, short, MENU), rival], { codes: [known, other], ledger });
     expect(actionsOf(exact)).toEqual(['exists n0002', 'create']);
   });
 
-  it('have the code with the stored form of their values if the service changes these values entirely', () => {
+  it('get the code with the stored form of their values, even if that form is entirely different', () => {
     const changed = { name: 'Speisekarte', destination: MENU };
     const [known, other] = [codeOf(1, { ...changed, destination: SUMMER }), codeOf(2, changed)];
     const ledger = madeBefore([known], [newRow(2, 'Menu', SUMMER)]);
     expect(actionsOf(planOf([row], { codes: [known, other], ledger }))).toEqual(['exists n0002']);
   });
 
-  it('have the code even if the user must decide whether it is that of an altered key', () => {
+  it('get the code even if a row with an altered key needs a decision about the code', () => {
     const ledger = madeBefore([menu(1)], [{ ...row, key: '007' }]);
     const altered = newRow(3, 'Lunch', SUMMER, { key: '7' });
     const rows = [newRow(2, 'Dinner', MENU), altered];
@@ -248,7 +248,7 @@ describe('rows whose values existing codes have', () => {
     ]);
   });
 
-  it('have the code rather than an equal row whose request failed in this run', () => {
+  it('get the code instead of an equal row whose request failed in this run', () => {
     const failed: Row = { ...row, inRun: 'failed', decision: { is: 'new' } };
     expect(actionsOf(planOf([failed, newRow(3, 'Menu', MENU)], { codes: [menu(1)] }))).toEqual([
       'create',
@@ -256,7 +256,7 @@ describe('rows whose values existing codes have', () => {
     ]);
   });
 
-  it('need a decision with a reason if the code may be that of a lost request', () => {
+  it('need a decision with a reason if the lost request of another row may have created the code', () => {
     const lost = { name: 'Spring menu 2026 for table 12', type: 'url', destination: MENU };
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -298,7 +298,7 @@ describe('a decision for a new code that another machine carried out', () => {
     ]);
   });
 
-  it('assigns the row no code that the ledger knows, and not the old one', () => {
+  it('assigns neither a code in the ledger nor the old code to the row', () => {
     const ledger = madeBefore([menu(2)], [{ ...row, key: 'k' }]);
     expect(actionsOf(planOf([decided(2)], { codes: [old, menu(2)], ledger }))).toEqual(['create']);
     const same = rowOf(2, { of: menu(1), decision: { is: 'new' } });
@@ -316,7 +316,7 @@ describe('a decision for a new code that another machine carried out', () => {
     ]);
   });
 
-  it('assigns the row no code that was replaced, if the user requests another one', () => {
+  it('does not assign the replaced code to the row if the user requests another new code', () => {
     const { name, destination } = menu(2);
     const stored = { name, destination: destination ?? '', status: 'active' };
     const taken: LedgerRecord[] = [
@@ -328,7 +328,7 @@ describe('a decision for a new code that another machine carried out', () => {
     expect(planOf([row], asked).items).toMatchObject([{ action: 'create', replaces: idOf(2) }]);
   });
 
-  it('is not assumed for a flag, or for a lost request', () => {
+  it('is not assumed if the decision is in a flag, or if its request was lost', () => {
     const flagged = { ...decided(2), decision: undefined };
     expect(actionsOf(planOf([flagged], { codes: [old, menu(2)], policy: asNew('2') }))).toEqual(['create']);
     const lost: LedgerRecord[] = [
@@ -357,14 +357,14 @@ describe('a row that may be an edit of an existing code (E4)', () => {
       ]);
   });
 
-  it('is new if the name or destination of the code is also that of another row', () => {
+  it('is new if another row also has the name or destination of the code', () => {
     const other = newRow(3, 'Menu', 'https://example.com/other');
     expect(actionsOf(planOf([edited, other], { codes: [menu(1)] }))).toEqual(['create', 'create']);
     const rows = [renamed, newRow(3, 'Dinner', MENU), known];
     expect(actionsOf(planOf(rows, { codes: [menu(1), nine] }))).toEqual(['create', 'create', 'exists n0009']);
   });
 
-  it('needs a decision with a reason if the code may also be that of another row', () => {
+  it('needs a decision with a reason if another row may be an edit of the same code', () => {
     const rows = [edited, { ...renamed, line: 3 }];
     const reason = 'it may be an edited row of an existing code';
     expect(planOf(rows, { codes: [menu(1)], policy: { applyEdits: true } }).items).toMatchObject([
@@ -373,7 +373,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     ]);
   });
 
-  it('is new if several codes have its name, and no other row has a code or the name of one', () => {
+  it('is new if several codes have its name, unless another row has an ID', () => {
     const codes = [menu(1), menu(2)];
     expect(actionsOf(planOf([edited], { codes }))).toEqual(['create']);
     expect(actionsOf(planOf([edited, rowOf(3, { id: idOf(7) })], { codes }))).toEqual(['undecided', 'gone']);
@@ -384,7 +384,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     expect(actionsOf(planOf([renamed, known], { codes }))).toEqual(['create', 'exists n0009']);
   });
 
-  it('is an edit if another row needs a decision about the code with its values', () => {
+  it('is an edit if another row matches existing codes, even if that row needs a decision', () => {
     const codes = [
       menu(1),
       codeOf(2, { name: 'Bar' }),
@@ -416,7 +416,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     expect(actionsOf(planOf([keyed], { ...apply, ledger: madeBefore([menu(1)]) }))).toEqual(['undecided']);
   });
 
-  it('with a key is not an edit of such a code even if the row before it has no key', () => {
+  it('with a key is not an edit of a code with another key, even if the previous row has no key', () => {
     const ledger = madeBefore([menu(1)], [newRow(2, 'Menu', MENU, { key: 'other' })]);
     const rows = [newRow(2, 'Added', 'https://example.com/added'), { ...edited, line: 3, key: 'k' }];
     expect(actionsOf(planOf(rows, { codes: [menu(1)], ledger }))).toEqual(['create', 'create']);
@@ -424,7 +424,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     expect(actionsOf(planOf(reversed, { codes: [menu(1)], ledger }))).toEqual(['create', 'edited n0001']);
   });
 
-  it('may be one of a code whose replacement was deleted', () => {
+  it('may be an edit of a replaced code only if the replacement was deleted', () => {
     const dinner = { name: 'Dinner', type: 'url', destination: 'https://example.com/2' };
     const ledger = [found(1), found(2, 'before', { row: dinner, replaces: idOf(1) })];
     expect(actionsOf(planOf([edited], { codes: [menu(1)], ledger }))).toEqual(['edited n0001']);
@@ -432,7 +432,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     expect(actionsOf(planOf([edited], { codes: [menu(1), replacement], ledger }))).toEqual(['create']);
   });
 
-  it('needs a decision if the service may have changed its values, and its name is that of another code', () => {
+  it('needs a decision if the service may have changed its values, even if another code has its name', () => {
     const upper = menu(1, { name: 'MENU' });
     const same = menu(2, { destination: SUMMER });
     expect(planOf([row], { codes: [upper, same], policy: { applyEdits: true } }).items).toMatchObject([
@@ -444,7 +444,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     ]);
   });
 
-  it('is found by the destination that was sent before another client changed it', () => {
+  it('is recognized by the destination that qrctl sent, even if another client changed it since', () => {
     const moved = menu(1, { name: 'Dinner', destination: SUMMER });
     const ledger = madeBefore([menu(1)]);
     expect(actionsOf(planOf([renamed, known], { codes: [moved, nine], ledger }))).toEqual([
@@ -453,7 +453,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     ]);
   });
 
-  it('needs a decision if one code has its destination and another had it when it was sent', () => {
+  it('needs a decision if one code has its destination and another code was created with it', () => {
     const moved = menu(1, { name: 'Dinner', destination: SUMMER });
     const bar = menu(2, { name: 'Bar' });
     const ledger = madeBefore([menu(1), bar]);
@@ -463,7 +463,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     ]);
   });
 
-  it('counts as having two codes of its name only if these are two codes', () => {
+  it('is an edit if only one code has its name, both in the ledger and in the service', () => {
     const ledger = madeBefore([menu(1)]);
     expect(planOf([edited, known], { codes: [menu(1), nine], ledger }).items).toMatchObject([
       { action: 'edited', code: { id: idOf(1) } },
@@ -471,7 +471,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     ]);
   });
 
-  it('may be one whose lost request was repeated without a decision, once the listing is settled', () => {
+  it('is an edit once the listing is settled, even if its request was lost, unless the user requested a new code', () => {
     const ledgerOf = (decided: boolean): LedgerRecord[] => [
       { is: 'run', run: 'before', ids: [idOf(1)] },
       { is: 'post', run: 'before', n: 1, values: { ...values, destination: SUMMER }, decided },

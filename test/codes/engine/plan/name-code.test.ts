@@ -68,7 +68,7 @@ describe('a row with the ID or slug of a code that was replaced on request', () 
     expect(actionsOf(planOf([row], { ...left, policy: { verb: 'delete' } }))).toEqual(['deleted']);
   });
 
-  it('is matched with the newest code after several replacements, and with an earlier one if that was deleted', () => {
+  it('is matched only with the newest of several replacements, and keeps its code if the newest was deleted', () => {
     const newest = codeOf(3, MENU);
     const twice = [...ledger, ...replacing(6, current, newest)];
     const row = rowOf(2, { id: idOf(1) });
@@ -82,7 +82,7 @@ describe('a row with the ID or slug of a code that was replaced on request', () 
     ]);
   });
 
-  it('is planned even if each of two codes replaced the other', () => {
+  it('keeps its code if two codes are recorded as replacements of each other', () => {
     const found = (number: number, replaces: number): LedgerRecord => {
       const [row, stored] = [{ ...MENU, type: 'url' }, MENU];
       return { is: 'found', run: 'before', id: idOf(number), row, stored, replaces: idOf(replaces) };
@@ -92,7 +92,7 @@ describe('a row with the ID or slug of a code that was replaced on request', () 
     expect(actionsOf(planOf(rows, { codes, ledger: both }))).toEqual(['unchanged n0001', 'unchanged n0002']);
   });
 
-  it('compares IDs in lower case', () => {
+  it('is matched whatever the case of the IDs', () => {
     const [from, to] = [
       codeOf(1, { ...MENU, id: UPPER }),
       codeOf(2, { ...MENU, id: UPPER.replace(/A$/, 'B') }),
@@ -104,7 +104,7 @@ describe('a row with the ID or slug of a code that was replaced on request', () 
     expect(actionsOf(planOf([row], asked))).toEqual(['unchanged n0002']);
     const rows = [row, rowOf(3, { id: to.id.toLowerCase() })];
     expect(actionsOf(planOf(rows, asked))).toEqual(['unchanged n0001', 'unchanged n0002']);
-    // The code of a slug has the ID in the ledger.
+    // A slug identifies a code with an ID in upper case, too.
     expect(planOf([rowOf(2, { slug: 'n0001' })], { codes: [from] }).items).toMatchObject([
       { action: 'unchanged', how: 'slug', code: { id: UPPER } },
     ]);
@@ -116,7 +116,7 @@ describe('a decision for a new code', () => {
   const row = newRow(2, MENU.name, MENU.destination);
   const known = madeBefore([old]);
 
-  it('is used once, even if the response to its request was lost', () => {
+  it('is carried out only once, even if the response to its request was lost', () => {
     const ledger = [...known, ...replacing(5, old), ...replacing(6, old)];
     const asked = { ledger, isSettled: true };
     const again = { action: 'create', repeats: { n: 6 }, replaces: idOf(1) };
@@ -131,7 +131,7 @@ describe('a decision for a new code', () => {
     ]);
   });
 
-  it('is used once for the newest of several codes of the row', () => {
+  it('is repeated after a lost response as the replacement of the newest code of the row', () => {
     const current = codeOf(2, MENU);
     const ledger = [...known, ...replacing(5, old, current), ...replacing(6, current)];
     expect(planOf([rowOf(2, { id: idOf(1) })], { ledger, isSettled: true }).items).toMatchObject([
@@ -139,7 +139,7 @@ describe('a decision for a new code', () => {
     ]);
   });
 
-  it('is not linked to the lost request of another code', () => {
+  it('is not confused with a lost request to replace another code', () => {
     const other = codeOf(7);
     const ledger = [...known, ...replacing(5, other)];
     expect(actionsOf(planOf([row], { ledger, codes: [old] }))).toEqual(['unchanged n0001']);
@@ -148,7 +148,7 @@ describe('a decision for a new code', () => {
     expect(actionsOf(planOf([typo], { ledger: [...ledger, lost] }))).toEqual(['gone']);
   });
 
-  it('creates a code for a row with an unknown slug, which replaces no code', () => {
+  it('for a row with an unknown slug creates a code that replaces no other', () => {
     const gone = rowOf(2, { slug: 'typo', wish: MENU });
     expect(planOf([gone]).items).toMatchObject([{ action: 'gone', how: 'slug', goneSlug: 'typo' }]);
     const [item] = planOf([gone], { policy: asNew('2') }).items;
@@ -186,7 +186,7 @@ describe('a decision for a new code', () => {
     expect(named.items).toMatchObject([{ action: 'unchanged', how: 'id' }]);
   });
 
-  it('is used again if the code that it created was deleted, but not while the code before it exists', () => {
+  it('is carried out again if the code that it created was deleted, unless the replaced code still exists', () => {
     const ledger = [...known, ...replacing(5, old, codeOf(2, MENU))];
     const answered: Row = { ...row, decision: { is: 'new' } };
     expect(actionsOf(planOf([answered], { ledger }))).toEqual(['create']);
@@ -258,7 +258,7 @@ describe('a row with an ID and the key of another code', () => {
     expect(plan([menu, other], menu, [...madeBefore([other]), ...replacing(5, other, menu)])).toEqual([]);
   });
 
-  it('is accepted if only the ledger has the key, or if the ID was deleted', () => {
+  it('is accepted if only the ledger has the key, or if the code with the ID was deleted', () => {
     const ledger = madeBefore([menu], [keyed(2, 'menu', menu)]);
     expect(planOf([row], { codes: [menu, other], ledger, policy: APPLY }).faults).toEqual([]);
     const planned = planOf([row], { codes: [menu], lock: lockOf({ menu }), policy: APPLY });
@@ -283,7 +283,7 @@ it('a row has the action `gone` if no code has its ID, even if a code has its sl
 });
 
 describe('a key in the lock file', () => {
-  it('is used whatever the ledger has for it, also if its values were edited', () => {
+  it('takes precedence over another code in the ledger, even if the row was edited', () => {
     const [locked, remembered] = [codeOf(1, { id: UPPER }), codeOf(2)];
     const ledger = madeBefore([remembered], [keyed(2, 'k', remembered)]);
     const lock = lockOf({ k: locked });
@@ -293,7 +293,7 @@ describe('a key in the lock file', () => {
     expect(items).toMatchObject([{ action: 'update', how: 'key', code: { id: UPPER } }]);
   });
 
-  it('is used even if the ledger has it too', () => {
+  it('is used even if the ledger has the same code for it', () => {
     const code = codeOf(1);
     const row = keyed(2, 'k', code);
     const asked = {
@@ -305,7 +305,7 @@ describe('a key in the lock file', () => {
     expect(actionsOf(planOf([row], asked))).toEqual(['unchanged n0001']);
   });
 
-  it('belongs to the code that replaced the one in the lock file, if the run was killed before it wrote the file', () => {
+  it('belongs to the replacement of its code if the run was killed before it wrote the lock file', () => {
     const [old, current] = [codeOf(1, MENU), codeOf(2, MENU)];
     const row = keyed(2, 'k', MENU);
     const ledger = [...madeBefore([old], [row]), ...replacing(5, old, current, 'k')];
@@ -333,7 +333,7 @@ describe('a key that only the ledger has', () => {
     expect(planned.faults).toEqual([]);
   });
 
-  it('uses a decision for a new code with `qr apply` only once', () => {
+  it('gives its row a new code with `qr apply` if the user requests one', () => {
     const planned = planOf([keyed(2, 'k', MENU)], {
       codes: [code],
       ledger,
@@ -342,7 +342,7 @@ describe('a key that only the ledger has', () => {
     expect(planned.items).toMatchObject([{ action: 'create', isDecided: true }]);
   });
 
-  it('matches an unedited row, and a row that was edited like its code, without a decision', () => {
+  it('matches its row without a decision if the row was not edited, or was edited like the code', () => {
     const [row, theirs] = [keyed(2, 'k', MENU), { ...code, ...elsewhere }];
     const killed = ledger.slice(0, -1);
     expect(planOf([row], { codes: [theirs], ledger: killed, policy: APPLY }).items).toMatchObject([
@@ -353,7 +353,7 @@ describe('a key that only the ledger has', () => {
     ]);
   });
 
-  it('matches an edited row if the name or destination of the code equals or once equaled that of the row', () => {
+  it('matches an edited row if the code has or once had the name or destination of the row', () => {
     const plan = (row: Partial<QrCode>, now: Partial<QrCode> = {}) =>
       planOf([keyed(2, 'k', { ...elsewhere, ...row })], { codes: [{ ...code, ...now }], ledger }).items;
     expect(plan({ name: 'Menu' })).toMatchObject([{ action: 'edited', how: 'key' }]);
@@ -380,7 +380,7 @@ describe('a key that only the ledger has', () => {
     expect(actionsOf(planOf(rows, { codes: [upper], ledger: known }))).toEqual(['unchanged n0001', 'create']);
   });
 
-  it('gives an edited row the action `gone` if its codes were deleted, with the newest of their IDs', () => {
+  it('gives an edited row the action `gone`, with the newest ID, if all its codes were deleted', () => {
     const three = [1, 2, 3].map((number) => codeOf(number, MENU));
     const used = madeBefore(
       three,
@@ -404,7 +404,7 @@ describe('a key that only the ledger has', () => {
     ).toEqual(['adopt n0001', 'create']);
   });
 
-  it('needs a decision with `qr apply --adopt-existing` too if the row was edited', () => {
+  it('needs a decision if the row was edited, even with `qr apply --adopt-existing`', () => {
     const row = keyed(2, 'k', { ...elsewhere, name: 'Menu' });
     const policy = { ...APPLY, adoptExisting: true };
     expect(planOf([row], { codes: [code], ledger, policy }).items).toMatchObject([
@@ -420,14 +420,14 @@ describe('a key that the ledger has for several codes', () => {
   const row = keyed(2, 'k', MENU);
   const codes = [first, second];
 
-  it('belongs to the code with the values of the row that a run used last', () => {
+  it('belongs to the code that a run used last if several have the values of the row', () => {
     expect(actionsOf(planOf([row], { codes, ledger }))).toEqual(['unchanged n0002']);
     const later = [...ledger, { is: 'run', run: 'later' } as const];
     const used = patched(9, 1, { status: 'active' }, { status: 'paused' }, 'later');
     expect(actionsOf(planOf([row], { codes, ledger: [...later, ...used] }))).toEqual(['unchanged n0001']);
   });
 
-  it('belongs to the code that had the values of the row, now or before', () => {
+  it('belongs to the code for which the ledger once recorded the values of the row', () => {
     const values = { name: 'Lunch', type: 'url', destination: 'https://example.com/lunch' };
     const stored = { name: values.name, destination: values.destination };
     const found: LedgerRecord = { is: 'found', run: 'later', id: idOf(1), key: 'k', row: values, stored };
@@ -437,7 +437,7 @@ describe('a key that the ledger has for several codes', () => {
     expect(planOf([row], asked).items).toMatchObject([{ how: 'key', code: { id: idOf(1) } }]);
   });
 
-  it('belongs to none of them for sure if the values of the row are those that another client set', () => {
+  it('is not used for a row with the values that another client gave one of the codes', () => {
     const theirs = { name: 'Lunch', destination: 'https://example.com/lunch' };
     const asked = { codes: [{ ...first, ...theirs }, second], ledger };
     expect(actionsOf(planOf([keyed(2, 'k', theirs)], asked))).toEqual(['exists n0001']);
@@ -455,7 +455,7 @@ describe('a new key that differs from a missing one only in zeros, case or space
   const ledger = madeBefore([known], [keyed(2, '007', known)]);
   const row = keyed(2, '7', MENU);
 
-  it('needs a decision, which may be a new code', () => {
+  it('needs a decision, which may request a new code', () => {
     expect(planOf([row], { codes: [known], ledger }).items).toEqual([
       expect.objectContaining({
         action: 'undecided',
@@ -475,19 +475,19 @@ describe('a new key that differs from a missing one only in zeros, case or space
     ]);
   });
 
-  it('is new if the file has the other key too, or if they differ in more', () => {
+  it('counts as new if the file has the other key too, or if the keys differ in other characters', () => {
     const both = [keyed(2, '007', known), keyed(3, '7', MENU)];
     expect(actionsOf(planOf(both, { codes: [known], ledger }))).toEqual(['unchanged n0001', 'create']);
     for (const key of ['70', '07a', '0', 'x7'])
       expect(actionsOf(planOf([keyed(2, key, MENU)], { codes: [known], ledger }))).toEqual(['create']);
   });
 
-  it('is new if only zeros inside it are missing', () => {
+  it('counts as new if the zeros are not at the start of the key', () => {
     const inside = madeBefore([known], [keyed(2, '1007', known)]);
     expect(actionsOf(planOf([keyed(2, '17', MENU)], { codes: [known], ledger: inside }))).toEqual(['create']);
   });
 
-  it('may consist of zeros', () => {
+  it('needs a decision even if both keys consist only of zeros', () => {
     const zeros = madeBefore([known], [keyed(2, '000', known)]);
     expect(actionsOf(planOf([keyed(2, '0', MENU)], { codes: [known], ledger: zeros }))).toEqual([
       'undecided',

@@ -34,7 +34,7 @@ describe('the count of unmanaged codes', () => {
   });
 });
 
-describe('a row with a decision', () => {
+describe('a row with the decision', () => {
   const code = codeOf(1);
 
   it('`skip` is skipped by every command', () => {
@@ -45,7 +45,7 @@ describe('a row with a decision', () => {
       ]);
   });
 
-  it('`theirs` or `new` is kept by `qr delete` only', () => {
+  it('`theirs` or `new` keeps its code from being deleted by `qr delete`', () => {
     for (const is of ['theirs', 'new'] as const) {
       const row = rowOf(2, { of: code, decision: { is } });
       expect(planOf([row], { codes: [code], policy: { verb: 'delete' } }).items).toMatchObject([
@@ -61,7 +61,7 @@ describe('a row with a decision', () => {
 });
 
 describe('a row whose code is gone', () => {
-  it('has the ID or slug that the workspace lacks', () => {
+  it('is reported with the ID or slug that the workspace lacks', () => {
     const rows = [rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0002' })];
     for (const [verb, action] of [
       ['update', 'gone'],
@@ -75,20 +75,20 @@ describe('a row whose code is gone', () => {
 });
 
 describe('a new row', () => {
-  it('sets its status with a second request, unless the status is that of a new code', () => {
+  it('sends its status in a second request, unless it is `active` like that of every new code', () => {
     const send = (status?: string) => planOf([rowOf(2, { wish: { name: 'A', destination: MENU, status } })]);
     expect(send('paused').items).toMatchObject([{ action: 'create', send: { status: 'paused' } }]);
     expect(send('active').items[0]?.send).toEqual({});
     expect(send().items[0]?.send).toEqual({});
   });
 
-  it('waits only if it repeats a request', () => {
+  it('that repeats no request does not wait', () => {
     const [item] = planOf([newRow(2, 'A', MENU)]).items;
     expect(item).toMatchObject({ isWaiting: false, isDecided: false, learned: [] });
     expect(item?.repeats).toBeUndefined();
   });
 
-  it('with a decision about a lost request records that the request is decided', () => {
+  it('with a decision about a lost request records that the request and its repetition are decided', () => {
     const values = { name: 'Menu', type: 'url', destination: MENU };
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
@@ -118,7 +118,7 @@ describe('a new row', () => {
 describe('a row with the values of an existing code', () => {
   const code = codeOf(1);
 
-  it('of `qr apply` shows the code, and the key under which the ledger has it', () => {
+  it('in `qr apply` is reported with the code, and with the key that the ledger has for the code', () => {
     const policy = { verb: 'apply' as const };
     const [unknown] = planOf([equalTo(code, { key: 'k' })], { codes: [code], policy }).items;
     expect(unknown).toMatchObject({ action: 'exists', how: 'equal', code, candidates: [code], learned: [] });
@@ -143,7 +143,7 @@ describe('a row with the values of an existing code', () => {
     ]);
   });
 
-  it('is recorded even if an earlier run changed the code, so that later edits by other clients keep it', () => {
+  it('is recorded even if an earlier run changed the code, so that the row keeps the code after later edits', () => {
     const ledger = patched(1, 1, { destination: code.destination ?? '' }, { destination: MENU });
     const [item] = planOf([equalTo(code)], { codes: [code], ledger }).items;
     expect(item).toMatchObject({ action: 'exists', learned: [{ is: 'found', id: code.id }] });
@@ -164,7 +164,7 @@ describe('a row with the values of an existing code', () => {
     ]);
   });
 
-  it('of `qr apply` is adopted if another client gave a code of its key these values', () => {
+  it('is adopted by `qr apply --adopt-existing` if another client gave a code of its key these values', () => {
     const [one, two] = [codeOf(1, { name: 'One' }), codeOf(2, { name: 'Two' })];
     const ledger = madeBefore([one, two], [equalTo(one, { key: 'k' }), equalTo(two, { key: 'k' })]);
     const edited = { ...one, name: 'Edited' };
@@ -215,9 +215,9 @@ describe('a row with a code', () => {
         ...changes.map(({ what }) => what),
       ]);
     expect(planned([edited], { codes: [theirs], ...update })).toEqual([['conflict', {}, 'send', 'conflict']]);
-    // A conflict comes before an edit.
+    // A conflict takes precedence over an edit that needs --apply-edits.
     expect(planned([edited], { codes: [theirs] })).toEqual([['conflict', {}, 'edit', 'conflict']]);
-    // The status that a lost request requested needs no flag.
+    // The status that the POST of the row requested needs no --apply-edits.
     const ledger: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
       {
@@ -233,7 +233,7 @@ describe('a row with a code', () => {
     expect(planned([paused], { codes: [code], ledger })).toEqual([['edited', {}, 'edit', 'send']]);
   });
 
-  it('gets the status of its request later if the response or the second request was lost', () => {
+  it('gets its status later if the response to its POST was lost, or if the status was never sent', () => {
     const sent: LedgerRecord[] = [
       { is: 'run', run: 'before', ids: [] },
       {
@@ -251,7 +251,7 @@ describe('a row with a code', () => {
       ]);
   });
 
-  it('overwrites a later edit if you decide so', () => {
+  it('overwrites a later edit with the decision `mine`', () => {
     const theirs = { ...code, name: 'Theirs', destination: MENU };
     const mine = { ...edited, decision: { is: 'mine' as const } };
     expect(planOf([mine], { codes: [theirs], policy: { verb: 'update' } }).items).toMatchObject([
@@ -259,7 +259,7 @@ describe('a row with a code', () => {
     ]);
   });
 
-  it('shows a reason only if it is a guess that is sent', () => {
+  it('has a reason only if its code is a guess and its changes are sent', () => {
     const renamed = newRow(2, code.name, NEW);
     const reasonWith = (row: Row, applyEdits: boolean) => {
       const [item] = planOf([row], { codes: [code], policy: { applyEdits } }).items;
@@ -275,7 +275,7 @@ describe('a row with a code', () => {
     expect(reasonWith(edited, true)).toEqual(['update', 'id', undefined]);
   });
 
-  it('that is a guess in a file with IDs is marked, because --apply-edits does not send it', () => {
+  it('whose code is a guess is marked in a file with IDs, because --apply-edits does not send its changes', () => {
     const other = codeOf(2);
     const rows = [rowOf(2, { of: other }), newRow(3, code.name, NEW)];
     expect(planOf(rows, { codes: [code, other], policy: { applyEdits: true } }).items).toMatchObject([
@@ -284,12 +284,12 @@ describe('a row with a code', () => {
     ]);
   });
 
-  it('with UTM tags that are not valid Unicode causes an error, not a fault', () => {
+  it('throws an error instead of reporting a fault if its UTM tags are not valid Unicode', () => {
     const row = rowOf(2, { of: code, utm: { source: '\ud800' }, wish: { destination: undefined } });
     expect(() => planOf([row], { codes: [code], policy: { verb: 'update' } })).toThrow(URIError);
   });
 
-  it('is refused if its UTM tags have no web address', () => {
+  it('is refused if it has UTM tags but its code has no web address', () => {
     const wifi = codeOf(1, { type: 'wifi', destination: null });
     const row = rowOf(7, { id: wifi.id, utm: { source: 'x' } });
     const { items, faults } = planOf([row], { codes: [wifi], policy: { verb: 'update' } });
@@ -308,7 +308,7 @@ describe('the code of a row in `qr apply`', () => {
   const codes = [codeOf(1), codeOf(2)];
   const apply = { verb: 'apply' as const };
 
-  it('is adopted unless the lock file or the ledger has it for the key', () => {
+  it('is adopted unless the lock file or the ledger already has it for the key of the row', () => {
     const row = rowOf(2, { of: codes[0], key: 'k' });
     const actionWith = (more: Parameters<typeof planOf>[1]) =>
       planOf([row], { codes, policy: apply, ...more }).items[0]?.action;
@@ -321,7 +321,7 @@ describe('the code of a row in `qr apply`', () => {
     expect(actionWith({ policy: {} })).toBe('unchanged');
   });
 
-  it('is not compared with the values in the lock file of another code', () => {
+  it('is not compared with the values of another code in the lock file', () => {
     const row = newRow(2, 'Code 2', NEW, { key: 'k' });
     const lock = new Map([['k', entryOf('k', { ...codeOf(1), status: 'paused' })]]);
     const policy = { ...apply, ...decide({ adopt: new Map([['2', idOf(2)]]) }) };
@@ -330,7 +330,7 @@ describe('the code of a row in `qr apply`', () => {
     ]);
   });
 
-  it('is recorded with its key if the ledger lacks it', () => {
+  it('is recorded with the key of the row if the ledger does not have it for that key', () => {
     const row = rowOf(2, { of: codes[0], key: 'k' });
     const learnedOf = (ledger: readonly LedgerRecord[]) =>
       planOf([row], { codes, ledger, policy: apply }).items[0]?.learned;
@@ -347,7 +347,7 @@ describe('the code of a row in `qr apply`', () => {
   });
 });
 
-describe('a code whose ID the service writes in upper case', () => {
+describe('a code whose ID the service returns in upper case', () => {
   const upper = codeOf(1, { id: 'ABCDEF00-0000-4000-8000-000000000001' });
   const id = upper.id.toLowerCase();
   const listing = { codes: [upper] };
@@ -358,7 +358,7 @@ describe('a code whose ID the service writes in upper case', () => {
     expect(planOf([equalTo(upper)], listing).items[0]?.learned).toMatchObject([{ is: 'found', id }]);
   });
 
-  it('is the code of the key in the ledger', () => {
+  it('is matched with its key in the ledger', () => {
     const ledger = madeBefore([{ ...upper, id }], [keyed]);
     const other = equalTo(upper, { key: 'j' });
     expect(planOf([other], { ...listing, ledger, policy: apply }).items).toMatchObject([
@@ -370,7 +370,7 @@ describe('a code whose ID the service writes in upper case', () => {
     ]);
   });
 
-  it('and that needs a decision is not that of a removed key', () => {
+  it('is not reported as that of a removed key if a row needs a decision about it', () => {
     const lock = new Map([['007', entryOf('007', upper)]]);
     const policy = { ...apply, removed: 'pause' as const };
     expect(planOf([equalTo(upper, { key: '7' })], { ...listing, lock, policy }).items).toMatchObject([
@@ -378,7 +378,7 @@ describe('a code whose ID the service writes in upper case', () => {
     ]);
   });
 
-  it('and that a killed run paused for its backup is deleted', () => {
+  it('is deleted if a killed run had paused it for its backup', () => {
     const before = { status: 'active' };
     const ledger: LedgerRecord[] = [
       { is: 'patch', run: 'before', n: 1, id, set: { status: 'paused' }, before, pause: 'backup' },
@@ -390,7 +390,7 @@ describe('a code whose ID the service writes in upper case', () => {
     ]);
   });
 
-  it('is the code of the key in the lock file', () => {
+  it('is matched with its key in the lock file', () => {
     const lock = new Map([['k', entryOf('k', upper)]]);
     expect(planOf([keyed], { ...listing, lock, policy: apply }).items).toMatchObject([
       { action: 'unchanged', code: upper },
@@ -401,7 +401,7 @@ describe('a code whose ID the service writes in upper case', () => {
 describe('a row with a code', () => {
   const code = codeOf(1);
 
-  it('is not recorded by `qr update`, or if only its ID or slug identifies it', () => {
+  it('is recorded only if it has a key, and not by `qr update`', () => {
     const policy = { verb: 'update' as const };
     const row = rowOf(2, { of: code, key: 'k' });
     expect(planOf([row], { codes: [code], policy }).items[0]?.learned).toEqual([]);
@@ -424,7 +424,7 @@ describe('a row whose request got no response', () => {
   ];
   const row = newRow(2, 'Menu', MENU);
 
-  it('records its code, and that you requested a new one', () => {
+  it('records its code, and whether the user requested a new one', () => {
     const record = {
       is: 'made',
       n: 1,
@@ -450,7 +450,7 @@ describe('a row whose request got no response', () => {
   });
 });
 
-describe('a decision that a row has a certain code', () => {
+describe('a decision that assigns a code to a row', () => {
   const values = { name: 'Menu', type: 'url', destination: MENU };
   const chosen = codeOf(2, { ...values, name: 'Lunch' });
   const row = (line: number, rest: Partial<Row> = {}) =>
@@ -470,7 +470,7 @@ describe('a decision that a row has a certain code', () => {
     }).items[0]?.learned;
   const found = { is: 'found', id: chosen.id, row: { name: 'Menu', destination: MENU } };
 
-  it('is recorded, and decides the lost requests with its values', () => {
+  it('is recorded, and resolves the lost requests with the values of the row', () => {
     expect(learned([row(2)], [])).toMatchObject([found]);
     expect(learned([row(2)], [sent(1), sent(2)])).toMatchObject([
       { is: 'decided', n: 1 },
@@ -486,7 +486,7 @@ describe('a decision that a row has a certain code', () => {
     expect(learned([row(2)], [others])).toMatchObject([found]);
   });
 
-  it('decides the same by a flag', () => {
+  it('has the same effect in a flag', () => {
     const policy = { applyEdits: true, ...decide({ adopt: new Map([['2', chosen.id]]) }) };
     const ledger: LedgerRecord[] = [{ is: 'run', run: 'before', ids: [] }, sent(1)];
     expect(planOf([newRow(2, 'Menu', MENU)], { codes: [chosen], ledger, policy }).items).toMatchObject([
@@ -494,7 +494,7 @@ describe('a decision that a row has a certain code', () => {
     ]);
   });
 
-  it('decides the lost requests of its key', () => {
+  it('resolves only the lost requests with the key of the row', () => {
     const keyed = [row(2, { key: 'k' })];
     expect(learned(keyed, [sent(1, 'k'), sent(2, 'j')])).toMatchObject([
       { is: 'decided', n: 1 },
@@ -502,18 +502,18 @@ describe('a decision that a row has a certain code', () => {
     ]);
   });
 
-  it('does not decide a lost request that may be that of an equal row without a decision', () => {
+  it('does not resolve a lost request that may belong to an equal row without a decision', () => {
     const other = newRow(3, 'Menu', MENU);
     expect(learned([row(2), other], [sent(1)])).toMatchObject([found]);
     const decided = row(3, { decision: { is: 'code', name: idOf(3) } });
     expect(learned([row(2), decided], [sent(1)])).toMatchObject([{ is: 'decided', n: 1 }, found]);
   });
 
-  it('decides the lost requests even while the edit of the row needs a decision', () => {
+  it('resolves the lost requests even while the edit of the row needs --apply-edits', () => {
     expect(learned([row(2)], [sent(1)], false)).toEqual([{ is: 'decided', n: 1 }]);
   });
 
-  it('leaves lost requests open if the row has its code for another reason', () => {
+  it('resolves lost requests, but an ID in the row does not', () => {
     const named = rowOf(2, { of: codeOf(1, values), key: 'k' });
     const { items } = planOf([named], {
       codes: [codeOf(1, values)],
@@ -550,7 +550,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('needs no decision if the row has no saved values', () => {
+  it('needs no decision if the row has no saved value of a changed field', () => {
     expect(planOf([rowOf(2, { slug: code.slug })], { codes: [code], ...verb }).items).toMatchObject([
       { action: 'delete', how: 'slug', changes: [], code },
     ]);

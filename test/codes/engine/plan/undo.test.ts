@@ -99,7 +99,7 @@ describe('undo', () => {
     expect(items).toMatchObject([{ send: { destination: A } }]);
   });
 
-  it('pauses a created code that the run changed later, and leaves its other fields', () => {
+  it('pauses a created code that the run changed later, and does not change its other fields', () => {
     const lines: readonly LedgerLine[] = [
       { is: 'run', run: 'one' },
       { is: 'post', run: 'one', n: 1, values: { name: 'Code 1', type: 'url', destination: A } },
@@ -118,7 +118,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('restores some fields of a code and keeps all others that were edited since', () => {
+  it('restores only the fields of a code that were not edited since, and reports the others', () => {
     const before = { name: 'Old', destination: A, status: 'active' };
     const lines: readonly LedgerLine[] = [
       { is: 'run', run: 'one' },
@@ -135,7 +135,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('restores all fields that the run changed one after the other', () => {
+  it('restores all fields of a code, even if the run changed them in separate requests', () => {
     const lines: readonly LedgerLine[] = [
       ...RUN.slice(0, 3),
       ...patched(4, 1, { name: 'New' }, { name: 'Code 1' }, 'one'),
@@ -166,7 +166,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('numbers the codes of the run, which have no cells', () => {
+  it('numbers the codes of the run like rows, but without cells', () => {
     const [run] = runsOf(RUN);
     if (!run) throw new Error('no run');
     expect(undoRows(run)).toEqual([
@@ -188,7 +188,7 @@ describe('the changes of a run', () => {
       ...[...codes.values()].map(({ id, is }) => `${is} ${Number(id.slice(-4))}`),
     ]);
 
-  it('are known by code, and whether the run ended', () => {
+  it('are grouped by code, and the run is done only if its end was recorded', () => {
     expect(kindsOf(RUN)).toEqual([['one', true, 'changed 1', 'created 2', 'deleted 3']]);
     expect(kindsOf(RUN.slice(0, -1))).toEqual([['one', false, 'changed 1', 'created 2', 'deleted 3']]);
     const later = patched(9, 2, { name: 'New' }, { name: 'Code 2' }, 'one');
@@ -197,7 +197,7 @@ describe('the changes of a run', () => {
     ]);
   });
 
-  it('are complete if the run recorded its start twice', () => {
+  it('are complete even if the run recorded its start twice', () => {
     expect(kindsOf([begin, ...change, { ...begin, ids: [] }, end])).toEqual([['one', true, 'changed 1']]);
   });
 
@@ -217,7 +217,7 @@ describe('the changes of a run', () => {
     ]);
   });
 
-  it('include a code that a later run found for its request', () => {
+  it('include the code of a lost request that only a later run found', () => {
     const lines: readonly LedgerLine[] = [
       begin,
       { is: 'post', run: 'one', n: 2, values: { name: 'Code 2', type: 'url' } },

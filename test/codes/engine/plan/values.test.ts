@@ -36,7 +36,7 @@ describe('a row and a code have equal values', () => {
     expect(actOn({ name: 'A', destination: one }, { name: 'A', destination: other })).toBe('exists');
   });
 
-  it('but not if a destination that is not an address has different blanks within', () => {
+  it('only if destinations that are not addresses have the same blanks inside', () => {
     const text = { name: 'A', destination: 'Room  12' };
     expect(actOn(text, { name: 'A', destination: 'Room 12' })).not.toBe('exists');
   });
@@ -63,7 +63,7 @@ describe('a row and a code have equal values', () => {
     ]);
   });
 
-  it('but codes without a destination are not alike just because of that', () => {
+  it('but do not resemble each other just because both lack a destination', () => {
     const codes = [codeOf(1, { name: 'A', type: 'wifi', destination: null }), codeOf(2)];
     const rows = [
       newRow(2, 'B', undefined, { type: 'wifi' }),
@@ -83,7 +83,7 @@ it('values are alike if they have the same type and the same name or destination
 });
 
 describe('the ledger', () => {
-  it('records a row and a code with the values that they have', () => {
+  it('records the values of a row, and separately those of its code', () => {
     const code = codeOf(1, { type: 'wifi', destination: null });
     const row = rowOf(2, { key: code.slug, type: 'wifi', wish: { status: 'active' } });
     const { items } = planOf([row], { codes: [code], policy: { verb: 'apply' } });
@@ -99,7 +99,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('tells the form in which the service stores a destination or a name, also for other rows', () => {
+  it('provides the stored form of a sent name or destination for other rows, too', () => {
     const [sent, stored] = ['https://example.com/a', 'https://example.com/a?via=qr'];
     const first = codeOf(1, { destination: stored });
     const ledger = madeBefore([first], [newRow(2, first.name, sent)]);
@@ -148,7 +148,7 @@ describe('a row needs a decision if the service may have altered its values', ()
     expect(altered('The menu 2026 for the bar', 'menu 2026 for the bar')).toBe('create');
   });
 
-  it('or its address, but not if it is another address', () => {
+  it('or escaped its destination, but not if the destination or name also differs otherwise', () => {
     const sent = { name: 'A', destination: 'https://example.com/?a=1&b=2' };
     expect(actOn(sent, { name: 'A', destination: 'https://example.com/?a=1&amp;b=2' })).toBe('undecided');
     expect(actOn(sent, { name: 'A', destination: 'https://example.com/?a=1&b=3' })).toBe('edited');
@@ -169,7 +169,7 @@ describe('a cell that a spreadsheet changed', () => {
       ...UPDATE,
     }).items[0]?.changes.map(({ what }) => what);
 
-  it('is unedited if it has the shortened form of a long number in a CSV file', () => {
+  it('counts as unedited if it is the shortened form of a long number in a CSV file', () => {
     const [cell, name] = ['1.23457E+19', '12345678901234567890'];
     expect(changes(cell, name, { through: 'csv' })).toEqual([]);
     expect(changes(cell, name)).toEqual(['send']);
@@ -177,7 +177,7 @@ describe('a cell that a spreadsheet changed', () => {
     expect(changes('1.3E+19', name, { through: 'csv' })).toEqual(['send']);
   });
 
-  it('is unedited if it has an escaped formula in a workbook', () => {
+  it('counts as unedited if it is an escaped formula in a workbook', () => {
     const [cell, name] = ["'=SUM(A1)", '=SUM(A1)'];
     expect(changes(cell, name, { through: 'xlsx' })).toEqual([]);
     expect(changes(cell, name, { through: 'csv' })).toEqual(['send']);
@@ -189,7 +189,7 @@ describe('a cell that a spreadsheet changed', () => {
     expect(changes("'=SUM(A2)", 'Renamed', { base, through: 'xlsx' })).toEqual(['conflict']);
   });
 
-  it('is unedited if only line ends, null characters or invalid characters differ', () => {
+  it('counts as unedited if only line ends, null characters or invalid characters differ', () => {
     const planned = (cell: string, destination: string) =>
       planOf([rowOf(2, { id: idOf(1), wish: { destination: cell } })], {
         codes: [codeOf(1, { destination })],
@@ -206,7 +206,7 @@ describe('UTM tags', () => {
   const tagged = 'https://example.com/a?utm_source=flyer';
   const row = (rest: Partial<Row>) => rowOf(2, { id: idOf(1), ...rest });
 
-  it('of the old destination are kept with --keep-utm, unless the cell is unedited', () => {
+  it('of the old destination are kept with --keep-utm if the cell was edited', () => {
     const codes = [codeOf(1, { destination: tagged })];
     const planned = (rest: Partial<Row>) =>
       planOf([row({ wish: { destination: MENU }, ...rest })], { codes, ...UPDATE });
@@ -220,7 +220,7 @@ describe('UTM tags', () => {
     });
   });
 
-  it('are not missed in rows that request none', () => {
+  it('that cannot be added cause a warning only in rows that request them', () => {
     const codes = [codeOf(1, { type: 'wifi', destination: null })];
     const planned = (rest: Partial<Row>) =>
       planOf([row({ mayLackUtm: true, ...rest })], { codes, ...UPDATE });

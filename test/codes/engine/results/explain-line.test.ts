@@ -16,7 +16,7 @@ interface World {
   file?: Source;
 }
 
-/** The lines of the first row, as `--explain` prints them. */
+/** Returns the lines that `--explain` prints for a row. */
 function explain(row: Row, { codes = [], ledger = [], policy, file = { name: 'codes.csv' } }: World = {}) {
   const [item = itemOf(0, 'unchanged')] = planOf([row], { codes, ledger, policy }).items;
   const replay = createReplay();
@@ -67,7 +67,7 @@ describe('--explain', () => {
     ).toEqual([]);
   });
 
-  it('names the code with the ID in the row, in lower or upper case, and no other code', () => {
+  it('names only the code that has the ID in the row, ignoring case', () => {
     const code = codeOf(1, { id: 'ABCDEF00-0000-4000-8000-000000000001' });
     const lines = explain(rowOf(2, { id: code.id.toLowerCase(), wish: { name: 'Code 1' } }), {
       codes: [codeOf(2), code],
@@ -81,7 +81,7 @@ describe('--explain', () => {
     expect(lines.at(-1)).toBe('Result (step 1): nothing is sent: row and code agree');
   });
 
-  it('shows an ID that no code has, and how to decide', () => {
+  it('shows that no code has the ID in the row, and how to decide', () => {
     const lines = explain(rowOf(2, { of: codeOf(1), slug: undefined }), { codes: [codeOf(2)] });
     expect(lines[1]).toBe(`1. ID and slug: no code has ${idOf(1)}`);
     expect(lines.at(-1)).toBe(
@@ -89,7 +89,7 @@ describe('--explain', () => {
     );
   });
 
-  it('shows how earlier runs used the key and the values', () => {
+  it('shows the codes that earlier runs created or found for the key and the values of a row', () => {
     const row = { ...MENU, key: 'm1' };
     const found = { is: 'found', run: 'before', id: idOf(2), row: { name: 'Menu', destination: A } } as const;
     const stored = { name: 'Menu', destination: A, status: 'active' };
@@ -102,7 +102,7 @@ describe('--explain', () => {
     expect(lines.at(-1)).toMatch(/^Result \(step 2\): nothing is sent: row and code agree$/);
   });
 
-  it('shows a key that no earlier run knows', () => {
+  it('shows that no earlier run used the key of a row', () => {
     const lines = explain(
       { ...MENU, key: 'm2' },
       { ledger: madeBefore([menu(1)], [{ ...MENU, key: 'm1' }]) },
@@ -111,7 +111,7 @@ describe('--explain', () => {
     expect(explain(MENU, { ledger: madeBefore([menu(1)], [MENU]) })[2]).toBe('2. Key: the row has none');
   });
 
-  it('shows an earlier run that used the values first or last, and no run that used other values', () => {
+  it('shows the code of an earlier run if the row has the first or the latest values recorded for the code', () => {
     const edited = { name: 'Old menu', destination: A };
     const stored = { ...edited, status: 'active' };
     const ledger: LedgerRecord[] = [
@@ -169,7 +169,7 @@ describe('--explain', () => {
     expect(explain(MENU, { codes: [menu(1)], ledger }).at(-1)).toMatch(/^Result \(step 4\): nothing is sent/);
   });
 
-  it('lists codes with equal values apart from codes that share only a name or destination', () => {
+  it('lists codes with equal values separately from codes that share only a name or destination', () => {
     const codes = [menu(1), menu(2, { destination: B }), menu(3, { name: 'Other' }), codeOf(4)];
     const lines = explain(MENU, { codes });
     expect(lines.slice(5)).toEqual([
@@ -179,7 +179,7 @@ describe('--explain', () => {
     ]);
   });
 
-  it('asks whether a code with equal values is that of the row only for `qr apply`', () => {
+  it('asks for a decision about a code with equal values for `qr apply`', () => {
     const row = { ...MENU, key: 'm1' };
     const result = explain(row, { codes: [menu(1)], policy: { verb: 'apply' } }).at(-1);
     expect(result).toBe(
@@ -213,7 +213,7 @@ describe('--explain', () => {
     );
   });
 
-  it('gives the reason for a new code', () => {
+  it('shows that a new code replaces a code that does not exist', () => {
     const decisions = { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false };
     const row = rowOf(2, { of: codeOf(1) });
     expect(explain(row, { policy: { decisions } }).at(-1)).toBe(
@@ -227,7 +227,7 @@ describe('--explain', () => {
     );
   });
 
-  it('names no step if your decision named the code', () => {
+  it('names no step if your decision specified the code', () => {
     const row: Row = { ...MENU, decision: { is: 'code', name: 'n0001' } };
     expect(explain(row, { codes: [menu(1)] }).at(-1)).toBe('Result: nothing is sent: row and code agree');
   });

@@ -24,7 +24,7 @@ const SENDING = {
 const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
 
 describe('the state of a row', () => {
-  it('is its outcome if the run sent nothing or failed, and otherwise what was planned', () => {
+  it('is the planned action, or the outcome if the row failed or no request was sent for it', () => {
     expect(stateOf({ item: creation(2) })).toBe('create');
     expect(stateOf(endOf(creation(2), 'created'))).toBe('create');
     expect(stateOf(endOf(itemOf(0, 'removed'), 'unchanged'))).toBe('removed');
@@ -55,7 +55,7 @@ describe('the reason for a row', () => {
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
 
-  it('states that the column updated_at does not show which value is newer', () => {
+  it('states that updated_at does not show which value is newer, unless the change has a base', () => {
     const row = rowOf(2, { updatedAtMs: Number.NEGATIVE_INFINITY });
     const reason = (base?: string) =>
       reasonOf({ item: itemOf(2, 'conflict', { row, code, changes: [change('conflict', 'b', 'c', base)] }) });
@@ -65,7 +65,7 @@ describe('the reason for a row', () => {
     expect(reason('a')).toBe('destination: the list had a, the service has b, the row has c');
   });
 
-  it('states each field, and also what the service stored otherwise', () => {
+  it('describes each changed field, and each value that the service stored differently', () => {
     const changes = [{ ...change('keep', 'b', 'c', 'a'), field: 'name' as const }, change('drift', 'd', 'e')];
     const altered = [{ field: 'status', sent: '', stored: 'active' }] as const;
     expect(reasonOf(endOf(itemOf(2, 'unchanged', { code, changes }), 'unchanged', { altered }))).toBe(
@@ -151,7 +151,7 @@ describe('the reason for a row', () => {
     expect(of('failed')).toBe('an earlier run created no code for it');
   });
 
-  it('does not repeat the outcome `gone` of earlier results if the row has a code again, or your decision', () => {
+  it('does not repeat the outcome `gone` of earlier results if the row now has a code or a decision', () => {
     const row = rowOf(2, { values: new Map([['outcome', 'gone']]) });
     expect(reasonOf({ item: itemOf(2, 'unchanged', { row, code }) })).toBeUndefined();
     const skipped = { ...row, decision: { is: 'skip' } as const };
@@ -173,7 +173,7 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('reports a removed key once, and why its code is not paused', () => {
+  it('reports a removed key, and the reason if its code is not paused', () => {
     const of = (more: Parameters<typeof itemOf>[2]) =>
       reasonOf({ item: itemOf(0, 'removed', { key: 'menu', code, ...more }) });
     expect(of({})).toBe('its key was removed from the file');
@@ -203,14 +203,14 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('names the other key of a code with the same values', () => {
+  it('names the other key that an earlier run used for a code with the same values', () => {
     const reason = 'an earlier run used this code for the key "a", maybe from another file';
     expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal', reason }) })).toBe(
       `same values as menu (id-menu); ${reason}`,
     );
   });
 
-  it('is only the reason for an uncertain row without candidates', () => {
+  it('lists no codes if an uncertain row has no candidates', () => {
     expect(reasonOf({ item: itemOf(2, 'undecided', { reason: 'its request got no response' }) })).toBe(
       'its request got no response',
     );
@@ -299,7 +299,7 @@ describe('the error column in results', () => {
     ['conflict', 'mine', false],
     ['edited', 'theirs', false],
   ] as const)(
-    'of a row with the state %s and the decision %s states whether it applies',
+    'for a row with the state %s and the decision %s states that the decision does not apply: %j',
     (action, is, isUseless) => {
       const row = rowOf(2, { decision: { is } });
       const error = explainRow({ item: itemOf(2, action, { row, code, goneId: 'id-1' }) }, 'create');
@@ -339,11 +339,11 @@ describe('the questions of a run', () => {
       'create',
       'mine changes the code, theirs keeps it, new creates another, skip sends nothing',
     ],
-  ] as const)('are answered only with the words that apply (%#)', (questions, verb, words) => {
+  ] as const)('of the kinds %j have only the decisions that apply to `qr %s`', (questions, verb, words) => {
     expect(describeAnswers(questions, verb)).toBe(words);
   });
 
-  it('name a row by its key, else by its line or item number', () => {
+  it('name a row by its key, or by its line or item number if it has no key', () => {
     const item = itemOf(3, 'undecided');
     expect(nameItem({ ...item, key: 'menu' }, { name: 'codes.csv' })).toBe('key "menu"');
     expect(nameItem(item, { name: 'codes.csv' })).toBe('line 3');

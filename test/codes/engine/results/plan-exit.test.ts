@@ -1,4 +1,4 @@
-/** The exit code of a dry run says whether a person has to look at the plan. */
+/** Exit code, message and hint of a dry run. */
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '#base/errors';
 import { baseOf } from '#codes/engine/plan/base';
@@ -103,14 +103,14 @@ describe('the exit code of a dry run', () => {
     ['alley', 'alley'],
     ['my-key:a', 'my-key:a'],
     ['two\nlines', 'KEY'],
-  ])('comes with a flag that names the key %j as %s', (key, row) => {
+  ])('comes with a hint that passes the key %j to --as-new as %s', (key, row) => {
     const { hint } = reasonOfPlan(planOf([{ ...exists, key }]), 'apply');
     expect(hint).toBe(
       `To assign the existing code, add --adopt-existing. To create a new code, add --as-new ${row}.`,
     );
   });
 
-  it('comes with a hint that names no row if there are several', () => {
+  it('comes with a hint that has the placeholder ROW for several rows or a duplicate', () => {
     const two = [exists, itemOf(3, 'exists', { code: codeOf('other') })];
     expect(reasonOfPlan(planOf(two), 'apply').hint).toBe(
       'To assign the existing codes, add --adopt-existing. To create a new code, add --as-new ROW.',
@@ -121,7 +121,7 @@ describe('the exit code of a dry run', () => {
     expect(reasonOfPlan(planOf([duplicate]), 'update').hint).toBe('To assign a code, add --adopt ROW=CODE.');
   });
 
-  it('comes with one hint for uncertain rows and for guesses in a file with IDs, and with another for edits', () => {
+  it('comes with one hint for uncertain and guessed rows, and with another hint for edited rows', () => {
     const guess = itemOf(3, 'edited', { code: menu, isForeign: true });
     const own = itemOf(4, 'edited', { code: menu });
     const uncertain = itemOf(2, 'undecided');
@@ -140,7 +140,7 @@ describe('the exit code of a dry run', () => {
     ]);
   });
 
-  it('comes with --apply-edits for the row with an ID and --adopt for the row without, if both were edited', () => {
+  it('comes with the hint --apply-edits for an edited row with an ID, and --adopt for a row without an ID', () => {
     const rows = [
       newRow(2, 'Code 2', 'https://new.example/'),
       rowOf(3, { of: numbered(1), base: baseOf(numbered(1)), wish: { name: 'New name' } }),
@@ -153,13 +153,13 @@ describe('the exit code of a dry run', () => {
     });
   });
 
-  it('comes with only the next step of a deletion if its code was changed', () => {
+  it('comes with a hint that has only the next step if a code to delete was changed', () => {
     const nextStep = 'To delete a changed code, enter mine in the column decision, or save a new list.';
     const changed = itemOf(2, 'conflict', { code: menu, nextStep });
     expect(reasonOfPlan(planOf([changed]), 'delete').hint).toBe(nextStep);
   });
 
-  it('is 8 for a removed key only if it is new or its code is still to be paused', () => {
+  it('is 8 if the code of a removed key must still be paused, and only such keys count as requests', () => {
     const removed = itemOf(0, 'removed', { key: 'menu', code: menu });
     const paused = { ...removed, send: { status: 'paused' } } as const;
     expect(exitOfPlan(planOf([paused]), 'apply')).toBe(8);

@@ -66,7 +66,7 @@ describe('the error after a run', () => {
     );
   });
 
-  it('suggests nothing after an outage if the command has no results file, or after other errors', () => {
+  it('suggests running the command again only after an outage, and only if there is a results file', () => {
     const outage = new UnavailableError('no response');
     expect(failureOf([done], 'create', { stop: outage, resultsPath: undefined })?.hint).toBeUndefined();
     expect(failureOf([done], 'create', { stop: new AuthError('bad key') })?.hint).toBeUndefined();
@@ -99,7 +99,7 @@ describe('the error after a run', () => {
     });
   });
 
-  it('is the error that stopped the run if it concerns all rows, even if a row failed because of it', () => {
+  it('is the error that stopped the run if it concerns all rows, such as a rejected API key', () => {
     const stop = new AuthError('the key was rejected');
     const failed = endOf(creation(2), 'failed', { error: stop.message });
     expect(failureOf([failed, rejected(3)], 'create', { stop })).toMatchObject({
@@ -171,7 +171,7 @@ describe('the error after a run', () => {
     });
   });
 
-  it('suggests the column decision for single rows only in a conflict, if the run has no results file', () => {
+  it('suggests decisions for single rows only in a conflict if the run has no results file', () => {
     const facts = { resultsPath: undefined };
     const word = 'in the column decision';
     expect(failureOf([conflict], 'update', facts)?.hint).toContain(word);
@@ -183,13 +183,13 @@ describe('the error after a run', () => {
     expect(failureOf([conflict], 'update')?.hint).not.toContain('mine or theirs');
   });
 
-  it('asks for no decision about deleted codes if the command creates none', () => {
+  it('does not ask for decisions about deleted codes if the command cannot create codes', () => {
     const { hint } = failureOf([gone(3), done], 'update') ?? {};
     expect(hint).toBe('Remove the row from the file.');
     expect(failureOf([gone(3), conflict], 'update')?.hint).toMatch(/^Enter your decisions in the column/);
   });
 
-  it('suggests a file name that a shell can use', () => {
+  it('quotes a file name with spaces in a suggested command', () => {
     const { hint } = failureOf([conflict], 'update', { resultsPath: 'my codes.results.csv' }) ?? {};
     expect(hint).toContain('of my codes.results.csv (');
     expect(hint).toContain("--from 'my codes.results.csv'.");
@@ -239,7 +239,7 @@ describe('the error after a run', () => {
     expect(failureOf(ends.slice(0, 5), 'apply')?.lines).toHaveLength(6);
   });
 
-  it('counts rows, not reasons, that it does not list', () => {
+  it('counts the rows, not the reasons, that are not listed', () => {
     const of = (line: number, slug: string) =>
       endOf(itemOf(line, 'exists', { code: codeOf(slug) }), 'exists');
     const ends = ['a', 'a', 'a', 'a', 'b', 'c', 'd', 'e', 'f', 'f'].map((slug, at) => of(at + 2, slug));

@@ -97,7 +97,7 @@ describe('results', () => {
     ).toEqual(['https://go.example/abc', null]);
   });
 
-  it('have the ID and slug in the row, and its short URL, if its code was not looked up', async () => {
+  it('have the ID, the slug and the short URL of the row if its code was not fetched', async () => {
     const input = await parse(`name,id,slug\na,${ID},abc\nb,${OTHER_ID},\nc,,xyz\n`);
     const { rows } = await checkRows(input, { verb: 'create' });
     const table = tabulate(input, { shortUrlOf: ({ id, slug }) => `https://go.example/${slug}?${id}` });
@@ -109,7 +109,7 @@ describe('results', () => {
     ]);
   });
 
-  it('keep a column short_url in the input unless they have their own', async () => {
+  it('keep the column short_url of the input, unless they have their own', async () => {
     const input = await parse('Short_URL,name\nmine,a\n');
     expect(tabulate(input).columns.slice(0, 2)).toEqual(['Short_URL', 'name']);
     expect(tabulate(input, { shortUrlOf: () => '' }).columns.slice(0, 4)).toEqual([
@@ -214,7 +214,7 @@ describe('the base in results', () => {
 describe('the base of each field in results', () => {
   const current = baseOf(CODE);
 
-  it('is decided field by field', async () => {
+  it('is updated for a field whose change was sent, but not for a kept or conflicting value', async () => {
     const changes = [
       change('send'),
       change('keep', { field: 'destination' }),
@@ -223,7 +223,7 @@ describe('the base of each field in results', () => {
     expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...SAVED, name: current.name }));
   });
 
-  it('is that before our own last change if the row has no base, and unknown for an overwritten value', async () => {
+  it('in a row without a base is the base that the plan knows, or unknown for a failed overwrite', async () => {
     const kept = [change('keep', { field: 'destination', base: 'https://old.de/' })];
     expect((await rowOf({ code: CODE, changes: kept }, `${ID},Mine,,`)).base).toBe(
       formatBase({ ...current, destination: SAVED.destination }),
@@ -297,7 +297,7 @@ describe('a decision in the results', () => {
     expect(cells).toMatchObject([{ id: ID, outcome: 'created', decision: null }]);
   });
 
-  it('is kept in a column with another spelling', async () => {
+  it('is kept if the name of its column is capitalized', async () => {
     const input = await parse(`id,name,Decision\n${ID},Mine,skip\n`);
     const { rows } = await tableOf(input, [{ outcome: 'not-attempted', isOpen: true }]);
     expect(rows[0]).toMatchObject({ decision: 'skip' });
@@ -349,7 +349,7 @@ describe('columns that the user added to the results', () => {
     expect(rows.map(({ note }) => note)).toEqual(["'=first", 'second', 'third']);
   });
 
-  it('are matched by ID in any case and with spaces, even if the earlier results have more rows', async () => {
+  it('are matched by ID, ignoring case and spaces, even if the earlier results have more rows', async () => {
     const results = await parse(
       `name,Id,outcome,note\na,,failed,first\nb, ${ID.toUpperCase()} ,created,second\n`,
       'codes.results.csv',
@@ -376,7 +376,7 @@ describe('columns that the user added to the results', () => {
     expect(others.map(({ note }) => note)).toEqual(['first', 'second']);
   });
 
-  it('exclude columns that qrctl reads, in any spelling', async () => {
+  it('exclude columns that qrctl reads, whatever the case or language of their names', async () => {
     const results = await parse(
       'NAME,ID,outcome,utm_source,UTM_Medium,Key,type,created_at,at,Short_url,Ziel,note,Note 2\na,,failed,b,c,d,url,,,,,e,f\n',
       'codes.results.csv',
@@ -386,7 +386,7 @@ describe('columns that the user added to the results', () => {
     expect(columns[3]).toBe('id');
   });
 
-  it('keep their dates, as do the columns in the input, and no other column becomes a date', async () => {
+  it('remain date columns, as those of the input do, and no other column becomes one', async () => {
     const input = { ...(await parse('name,ends\na,b\n')), dateColumns: new Set(['ends']) };
     const results = {
       ...(await parse('name,note,status,size\na,,,\n', 'codes.results.csv')),

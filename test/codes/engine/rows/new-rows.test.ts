@@ -6,14 +6,14 @@ const REPEATED = 'has the same values as line 2: each row gets its own code';
 describe('a warning about equal values', () => {
   const warnings = async (text: string) => told((await read('create', text)).warnings);
 
-  it('is for a new row, not for a row whose code exists', async () => {
+  it('is given for a new row, but not for a row whose code exists', async () => {
     const [known, fresh] = [`${ID},a,https://x.de`, ',a,https://x.de'];
     expect(await warnings(`id,name,destination\n${known}\n${fresh}\n`)).toEqual([`line 3: ${REPEATED}`]);
     expect(await warnings(`id,name,destination\n${fresh}\n${known}\n`)).toEqual([]);
     expect(await warnings(`id,name,destination\n${known}\n,b,https://x.de\n`)).toEqual([]);
   });
 
-  it('ignores rows with keys, even if their codes exist', async () => {
+  it('ignores rows with keys, whether or not their codes exist', async () => {
     const rows = [`1,${ID},a,https://x.de`, ',,a,https://x.de'];
     expect(await warnings(`key,id,name,destination\n${rows.join('\n')}\n`)).toEqual([]);
     expect(await warnings(`key,id,name,destination\n1,,a,https://x.de\n${rows[1]}\n`)).toEqual([]);
@@ -23,7 +23,7 @@ describe('a warning about equal values', () => {
     expect(await warnings('name,type\n,wifi\n,wifi\n"  ",wifi\n" ",wifi\n')).toEqual([]);
   });
 
-  it('counts each later row with the values', async () => {
+  it('is given for each later row with the same values', async () => {
     expect(await warnings('name,type\na,wifi\na,WiFi\na,\na,wifi\n')).toEqual([
       `line 3: ${REPEATED}`,
       `line 5: ${REPEATED}`,
@@ -32,7 +32,7 @@ describe('a warning about equal values', () => {
 });
 
 describe('a file for `qr create`', () => {
-  it('may be an empty list, but not a table without rows and names', async () => {
+  it('may have no rows, but a table without rows still requires a column name', async () => {
     expect(await refusal('create', '[]', { name: 'codes.json' })).toEqual([]);
     expect(await refusal('create', 'destination\n')).toEqual([
       'line 1, column name: is missing; every code needs a name',
@@ -40,7 +40,7 @@ describe('a file for `qr create`', () => {
     expect(await refusal('create', 'name,type\n')).toEqual([]);
   });
 
-  it('needs destinations only for codes of type url, or for UTM tags', async () => {
+  it('requires destinations only for codes of type url or with UTM tags', async () => {
     const fault = 'line 1, column destination: is missing; every code of type url needs one';
     expect(await refusal('create', 'name,type\na,wifi\nb,sms\n')).toEqual([]);
     expect(await refusal('create', 'name,type\na,wifi\nb,url\nc,wifi\n')).toEqual([fault]);
@@ -51,7 +51,7 @@ describe('a file for `qr create`', () => {
     ]);
   });
 
-  it('has one fault per cell', async () => {
+  it('has at most one fault per cell', async () => {
     expect(
       await refusal('create', '[{"name":"","type":"sms"},{"name":" ","type":"sms"}]', { name: 'x.json' }),
     ).toEqual(['item 1, column name: is empty', 'item 2, column name: contains only spaces']);

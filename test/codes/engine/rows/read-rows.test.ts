@@ -422,7 +422,7 @@ describe('a dated plan', () => {
     expect(start).toBe('To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.');
   });
 
-  it('has one fault if it lacks times', async () => {
+  it('has a single fault if the column with times is missing', async () => {
     const text = 'slug,name,when\na,n,1\nb,n,2\n';
     expect(await refusal('update', text, { readAt: (cell) => readAtOfPlan(cell) })).toEqual([
       'line 1, column at: is missing: each row needs a time (the file has "when")',
@@ -430,7 +430,7 @@ describe('a dated plan', () => {
     expect((await read('update', text)).rows[0]?.atMs).toBeUndefined();
   });
 
-  it('has faults for invalid values and warnings for odd ones, because nobody sees them when they are due', async () => {
+  it('has faults for invalid values and warnings for unusual values, because dated runs are unattended', async () => {
     const text =
       'slug,type,destination,status,at\na,,nope,,1\nb,,tel:1,,1\nc,wifi,nope,printed,1\nd,,https://x.de,,1\n';
     const { rows, faults, warnings, doubts } = await read('update', text, { readAt });
@@ -444,7 +444,7 @@ describe('a dated plan', () => {
     expect([doubts, rows.flatMap((row) => row.doubts)]).toEqual([[], []]);
   });
 
-  it('has no fault for an invalid value that is as it was saved', async () => {
+  it('has no fault for an invalid value that was not edited since the list was saved', async () => {
     const base = formatBase(baseOf({ name: 'n', destination: 'nope', status: 'printed' }));
     const text = `slug,destination,status,at,base\na,nope,printed,1,${base}\nb,nope!,printed,1,${base}\n`;
     expect(told((await read('update', text, { readAt })).faults)).toEqual([
@@ -460,7 +460,7 @@ describe('the columns of a file', () => {
     ['apply', 'key', ['nmae', 'tipe', 'statu', 'slg', 'destinaton'], ['utm_sorce', 'bse', 'update_at']],
     ['delete', 'id', ['slg'], ['nmae', 'statu', 'tipe', 'bse', 'keys']],
   ] as const)(
-    'of `qr %s` may not resemble a column that it requires or usually has',
+    'for `qr %s` have a fault if they look like a typo of a required or usual column',
     async (verb, column, typos, others) => {
       const header = [column, ...typos, ...others];
       const { faults } = await read(verb, `${header}\n${header.map(() => 'x')}\n`);
@@ -469,7 +469,7 @@ describe('the columns of a file', () => {
     },
   );
 
-  it('need no changes if flags state them', async () => {
+  it('do not have to contain changes if flags specify the changes', async () => {
     const changes = async (options: object) => refusal('update', 'slug\na\n', options);
     const fault = 'line 1: no column contains changes: add a name, destination or status column';
     expect(await changes({ changes: {} })).toEqual([fault]);
@@ -486,13 +486,13 @@ describe('the columns of a file', () => {
   });
 });
 
-it('a row of results that has no code yet is not checked for values that only new codes need', async () => {
+it('`qr update` does not check the destination of a row in results that has no code yet', async () => {
   const text = 'id,destination,outcome\n,nope,failed\n,nope,undecided\n';
   const { faults, doubts, rows } = await read('update', text);
   expect([faults, doubts, rows.flatMap((row) => row.doubts)]).toEqual([[], [], []]);
 });
 
-it('a row keeps its format, `keepUtm`, and the type in lower case', async () => {
+it('each row has its file format (if CSV), the flag `keepUtm`, and its type in lower case', async () => {
   const { rows } = await read('update', 'slug,name,type\na,n, WiFi \nb,n, \n', { keepUtm: true });
   expect(rows.map(({ through, keepUtm, type }) => [through, keepUtm, type])).toEqual([
     ['csv', true, 'wifi'],
@@ -502,7 +502,7 @@ it('a row keeps its format, `keepUtm`, and the type in lower case', async () => 
   expect([json.rows[0]?.through, json.rows[0]?.keepUtm]).toEqual([undefined, undefined]);
 });
 
-it('a file without rows leaves no flag unused', async () => {
+it('no flag is reported as unused if the file has no rows', async () => {
   const { unusedFlags } = await read('update', 'slug,name\n', { changes: { name: 'n' } });
   expect(unusedFlags).toEqual([]);
 });
@@ -512,6 +512,9 @@ it.each([
   ['update', 'qrctl qr create --from FILE'],
   ['apply', 'qrctl qr apply --init'],
   ['delete', 'qrctl qr list -o codes.csv'],
-] as const)('a refused file of `qr %s` comes with the command to make one', async (verb, command) => {
-  expect((await read(verb, 'x\n')).start).toContain(command);
-});
+] as const)(
+  'a refused file for `qr %s` comes with the command that creates a new file',
+  async (verb, command) => {
+    expect((await read(verb, 'x\n')).start).toContain(command);
+  },
+);

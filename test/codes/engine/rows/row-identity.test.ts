@@ -4,7 +4,7 @@ import { ID, read, refusal, told } from './read.ts';
 const JSON_FILE = { name: 'codes.json' };
 
 describe('a key', () => {
-  it('is read without surrounding spaces and in composed form', async () => {
+  it('is read without surrounding spaces and in Unicode form NFC', async () => {
     const { rows } = await read('apply', 'key,name\n cafe\u0301 ,a\n');
     expect(rows[0]?.key).toBe('caf\u00e9');
   });
@@ -56,7 +56,7 @@ describe('a saved row', () => {
     ]);
   });
 
-  it('has a fault, but no base or decision, for cells that are not text', async () => {
+  it('has a fault for a base or a decision that is not text', async () => {
     const { faults } = await read('update', '[{"slug":"a","name":"n","base":7,"decision":8}]', JSON_FILE);
     expect(told(faults)).toEqual([
       'line 1, column decision: must be a quoted string, not 8',
@@ -86,7 +86,7 @@ describe('a backup', () => {
     ]);
   });
 
-  it('is read by other commands as a row of its code', async () => {
+  it('is read by other commands as a row for its code', async () => {
     for (const verb of ['update', 'delete'] as const) {
       const { rows, notes } = await read(verb, text, JSON_FILE);
       expect(rows.map(({ id, slug, backupOf }) => [id, slug, backupOf])).toEqual([[ID, 'a b', undefined]]);
@@ -94,7 +94,7 @@ describe('a backup', () => {
     }
   });
 
-  it('in a list is a row of its code, also for `qr create`', async () => {
+  it('in a list is read as a row for its code, even by `qr create`', async () => {
     const { rows, notes } = await read('create', `[${text}]`, JSON_FILE);
     expect(rows.map(({ id, backupOf }) => [id, backupOf])).toEqual([[ID, undefined]]);
     expect(notes).toEqual([]);

@@ -239,7 +239,7 @@ describe('a plan after a run', () => {
   });
 });
 
-it('a plan notes rows whose code exists already or no longer, and says nothing about other rows', () => {
+it('a plan has a note about rows whose code already exists (`qr create`) or does not exist, and no other note', () => {
   const noted = (actions: readonly ('exists' | 'deleted' | 'unchanged')[], verb: 'create' | 'update') => {
     const { context, said } = printingContext();
     notePlan(context, planOf(actions.map((action, at) => itemOf(at + 2, action, {}))), verb);

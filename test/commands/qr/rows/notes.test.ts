@@ -16,7 +16,7 @@ import type { Context } from '#context';
 import { rowOf } from '../../../codes/engine/plan/make.ts';
 import { makeCode } from '../../../support/make.ts';
 
-/** A context that collects what is printed, marked by kind. */
+/** Returns a context that collects printed lines and drawn progress. */
 function collect(more: object = {}) {
   const lines: string[] = [];
   const drawn: { done: number; total: number; detail: string }[] = [];
@@ -75,7 +75,7 @@ test('the progress of a run counts done, failed and remaining rows, and states w
   ]);
 });
 
-test('a run without work has no progress', () => {
+test('a run without requests shows no progress', () => {
   const { context, lines, drawn } = collect();
   const progress = createProgress(context, {} as never, 'created');
   progress.begin({ items: [{ action: 'unchanged', send: {} }] } as never);
@@ -106,7 +106,7 @@ test('a check without the service ends with the number of rows, warnings and cel
   ]);
 });
 
-test('--offline is suggested after the hint of an error, and only for an expected error', async () => {
+test('--offline is suggested after the hint of a usage error, but not for an internal error', async () => {
   const failing = (error: Error) => collect({ service: () => Promise.reject(error) }).context;
   const offline = 'add --offline to check the file without the service; codes.csv has no faults';
   for (const [hint, expected] of [
@@ -119,7 +119,7 @@ test('--offline is suggested after the hint of an error, and only for an expecte
   await expect(requireServiceFor(failing(new Error('bug')), input)).rejects.toEqual(new Error('bug'));
 });
 
-test('a row is open if it failed, is not done, or needs a decision later', () => {
+test('a row is open if it failed, was not attempted, needs a decision, or was skipped', () => {
   const isOpen = (outcome: string, item?: object) => resultOf(endOf(outcome, item), 'update').isOpen;
   expect(['failed', 'not-attempted', 'conflict', 'edited'].map((outcome) => isOpen(outcome))).toEqual(
     Array(4).fill(true),
@@ -128,7 +128,7 @@ test('a row is open if it failed, is not done, or needs a decision later', () =>
   expect(isOpen('unchanged', { row: rowOf(2, { decision: { is: 'skip' } }) })).toBe(true);
 });
 
-test('the results have no ID of a code that is uncertain or gone', () => {
+test('the results have no code ID for a row whose code is uncertain or gone', () => {
   const idOf = (outcome: string, item?: object) => resultOf(endOf(outcome, item), 'update').code?.id;
   expect([idOf('undecided'), idOf('gone'), idOf('edited', { how: 'guess' })]).toEqual(
     Array(3).fill(undefined),

@@ -29,7 +29,7 @@ const many = (count: number): Fault[] =>
   Array.from({ length: count }, (_, at) => ({ line: count - at, message: 'x' }));
 
 describe('the faults in a file', () => {
-  it('are listed by line, each once, with explanations, warnings and all ways to continue', () => {
+  it('are listed by line without duplicates, with explanations, warnings and a hint for each kind of fault', () => {
     const whole = { message: 'is odd', explanation: 'Odd files are not read.' };
     const faults: Fault[] = [
       { line: 3, column: 'name', message: 'is empty', isSorted: true },
@@ -54,7 +54,7 @@ describe('the faults in a file', () => {
     );
   });
 
-  it('have a hint about the flag only, or the file only, if the other has no faults', () => {
+  it('have a hint that is only about the file or only about the flag if the other has no faults', () => {
     const inFile = refusal(() => refuseFaults(csv, [{ line: 2, message: 'x' }]));
     expect(inFile.message).toBe('a.csv: 1 fault (no changes were made)\n  line 2: x');
     expect(inFile.hint).toBe('Fix the file and run the command again.');
@@ -84,7 +84,7 @@ describe('the faults in a file', () => {
     expect(error.message.split('\n').slice(-2)).toEqual(['  warning: line 50: x', '  and 10 more']);
   });
 
-  it('have the line of a text file as their place, and otherwise only a message', () => {
+  it('in a text file have a line number for annotations, and in other files only state the place in the message', () => {
     const fault = { line: 2, column: 'name', message: 'is empty' };
     const inLine = (name: string) => ({ file: name, line: 2, message: 'column name: is empty' });
     const message = 'line 2, column name: is empty';

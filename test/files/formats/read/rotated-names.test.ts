@@ -32,7 +32,7 @@ describe('a file', () => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
-  it('that is not rotated is its own log, even if its whole name is a date', () => {
+  it('that is not rotated is a log of its own, even if its name is only a date', () => {
     const age = undefined;
     expect(readLogName('scans.csv', 'scans.csv')).toEqual({ base: 'scans.csv', age, packing: undefined });
     expect(findLogName('scans-2026-11.csv.gz')).toEqual({ base: 'scans-2026-11.csv', age, packing: 'gz' });

@@ -19,7 +19,7 @@ const textCell = (text: string, style = 2) =>
 describe('a workbook', () => {
   const { 'xl/styles.xml': styles = '', 'xl/workbook.xml': sheets, ...rest } = smallParts(['A', '"B" & C']);
 
-  it('declares the type and the place of each part', () => {
+  it('declares the content type and the path of each part', () => {
     const relations = (...targets: string[]) => {
       const each = targets.map((target, at) => {
         const [, type, path] = /^(\w+) (.*)$/.exec(target) ?? [];
@@ -41,7 +41,7 @@ describe('a workbook', () => {
     );
   });
 
-  it('has a style sheet with the declared number of fonts and formats', () => {
+  it('has a style sheet whose declared counts match its fonts and formats', () => {
     const lists = [...styles.matchAll(/<(\w+) count="(\d)">(.*?)<\/\1>/g)];
     for (const [, name = '', count, list = ''] of lists) {
       const child = name.endsWith('Xfs') ? 'xf' : name.slice(0, -1);
@@ -72,7 +72,7 @@ describe('a sheet', () => {
     expect([0, 25, 26, 51, 52, 701, 702].map(columnLetters).join(' ')).toBe('A Z AA AZ BA ZZ AAA');
   });
 
-  it('has widths that suit its columns', () => {
+  it('has column widths based on names and types, or the specified widths', () => {
     const names = ['id', 'QR_NAME', 'a', 'a name of twenty chars', 'n'.repeat(99)];
     const columns = [
       ...names.map((name) => ({ name })),
@@ -114,7 +114,7 @@ describe('a sheet', () => {
     ['1900-02-28', true, textCell('1900-02-28')],
     [12, true, '" s="4"><v>12</v></c>'],
     ['x'.repeat(32_767), false, textCell('x'.repeat(32_767))],
-  ])('has a cell for a value (%#)', (value, isTime, cell) => {
+  ])('has a cell of the type that suits the value (%#)', (value, isTime, cell) => {
     expect(cellOf(value, isTime, { offsetMs: () => 0 })).toBe(cell);
     expect(percentCell(0.5)).toBe('" s="6"><v>0.5</v></c>');
   });
