@@ -47,6 +47,22 @@ test('the HTML of a report isolates the direction of each name', async () => {
   expect(page).toContain('<li><bdi>x</bdi> <bdi class="slug">y</bdi></li>');
 });
 
+test('the table below a chart is divided into up to three tables, from 9 rows on', async () => {
+  const tablesOf = async (count: number) => {
+    const rows = Array.from({ length: count }, (_, at) => ({
+      value: `2026-W${`${at + 1}`.padStart(2, '0')}`,
+      scans: at + 1,
+    }));
+    const page = await pageOf({ sections: [sectionOf({ kind: 'time', by: 'week' }, rows)] });
+    const [, columns = ''] = /<div class="columns">(.*?)<\/section>/s.exec(page) ?? [];
+    return [...columns.matchAll(/<table.*?<\/table>/gs)].map(([table]) => table.split('<tr').length - 2);
+  };
+  expect(await tablesOf(8)).toEqual([8]);
+  expect(await tablesOf(9)).toEqual([5, 4]);
+  expect(await tablesOf(17)).toEqual([6, 6, 5]);
+  expect(await tablesOf(31)).toEqual([11, 11, 9]);
+});
+
 describe('a report in Arabic', () => {
   test('has the direction rtl, and charts that begin on the right', async () => {
     const [english, arabic] = await Promise.all([
@@ -107,7 +123,7 @@ test.each([
     value: `2026-10-${String(at + 1).padStart(2, '0')}`,
     scans: at,
   }));
-  const page = await pageOf({ sections: [sectionOf({ kind: 'time', by: 'day' }, rows)] });
+  const page = await pageOf({ sections: [sectionOf({ kind: 'time', by: 'week' }, rows)] });
   const labels = [...page.matchAll(/text-anchor="(?:start|middle|end)">(\d+) Oct<\/text>/g)].map(
     ([, day]) => Number(day) - 1,
   );

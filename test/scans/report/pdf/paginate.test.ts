@@ -46,6 +46,16 @@ it('pagination splits a long band, and a short band only if much of the page wou
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
 });
 
+it('pagination splits a band of several stacks only if each part has blocks of every stack that has some', () => {
+  const pagesWith = (others: readonly Block[]) => {
+    const band = { above: 10, stacks: [...bandOf(40).stacks, { x: 100, width: 100, blocks: others }] };
+    return pagesOf([bandOf(20, true), band])[0];
+  };
+  expect(pagesWith([])).toEqual([0, 1]);
+  expect(pagesWith([{ height: 20, draw, keepsNext: false }])).toEqual([0, 1]);
+  expect(pagesWith([{ height: 600, draw, keepsNext: false }])).not.toContain(1);
+});
+
 it("pagination puts a band that can't be split and is taller than a page on a separate page", () => {
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
