@@ -1,6 +1,6 @@
 /** E20: opens a workspace's ledger. */
 import { join } from 'node:path';
-import { messageOf, systemCode } from '#base/errors';
+import { systemCode } from '#base/errors';
 import type { Clock } from '#base/time/time';
 import type { LedgerLine } from '#codes/engine/plan/ledger-lines';
 import { createReplay, type Replay } from '#codes/engine/plan/ledger-view';
@@ -142,7 +142,7 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
 export const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own, on a disk with free space.';
 
 export function reasonOf(error: unknown): string {
-  return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
+  return describeSystemError(error);
 }
 
 function patiently({ clock, signal }: OpenLedgerOptions, onWait: () => void = () => undefined) {
