@@ -54,7 +54,7 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
-    if (/[\p{Cc}\p{Z}]/u.test(character)) continue;
+    if (code !== undefined && /[\p{Cc}\p{Z}]/u.test(character)) continue;
     for (const unit of character.toLowerCase())
       yield { unit: unit.charAt(0), start, end: start + found.length };
   }

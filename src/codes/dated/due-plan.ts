@@ -24,6 +24,7 @@ type File = Pick<Source, 'form'>;
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
+  // The merged rows have the slug of their code and no type, so these are judged for each row of the file.
   const judged = itemsByRow(planned.items).filter(({ row }) => row?.decision?.is !== 'skip');
   const warnings = judged.flatMap((item) => judgeItem(item, input.policy).warnings);
   return {
@@ -130,13 +131,14 @@ function wishOf(
   const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
   const due = rows.filter(isDue).sort((one, other) => timeOf(one) - timeOf(other));
   const { wishes, asking, problems } = collectWishes(due, code);
+  const fieldsOf = (row: Row) => FIELDS.filter((field) => wishes.get(field)?.rows.has(row));
   const shares = rows.map((row): Share => {
-    const fields = new Set<string>(FIELDS.filter((field) => wishes.get(field)?.rows.has(row)));
+    const fields = new Set<string>(fieldsOf(row));
     const isNow = asking.has(row) && fields.size === 0 ? 'superseded' : 'due';
     const is = isDue(row) ? isNow : 'later';
     return { row, is: isSkipped(row) ? 'skipped' : is, fields, problem: problems.get(row) };
   });
-  const setting = due.filter((row) => FIELDS.some((field) => wishes.get(field)?.rows.has(row)));
+  const setting = due.filter((row) => fieldsOf(row).length > 0);
   const all = [...wishes];
   const untagged = wishes.has('destination') ? undefined : due.find((row) => lacksUtm(row, code));
   return {

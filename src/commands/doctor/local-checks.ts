@@ -3,9 +3,10 @@ import { AuthError, UsageError } from '#base/errors';
 import { keyPrefix } from '#base/text/key';
 import { countOf } from '#base/text/quote';
 import { makeStateDirectory } from '#codes/engine/ledger/choose-ledger';
-import { OTHER_DIRECTORY, reasonOf } from '#codes/engine/ledger/open-ledger';
+import { OTHER_DIRECTORY } from '#codes/engine/ledger/open-ledger';
 import type { Context } from '#context';
 import { nodeDisk } from '#files/durable/node-disk';
+import { describeSystemError } from '#files/durable/path-errors';
 import { proxyFor } from '#service/proxy';
 import { chooseInputs, profileName, resolveBaseUrl, resolveInputs } from '#settings/resolve';
 import { describeSource, missingBaseUrlHint, resolveKey } from '#settings/resolve-key';
@@ -104,7 +105,7 @@ async function checkState(env: Context['env']): Promise<Checked<undefined>> {
     await access(path, constants.R_OK | constants.W_OK);
     return { message: `${path}: the memory of runs over files` };
   } catch (error) {
-    const message = `runs over files can't remember their requests: ${reasonOf(error)}`;
+    const message = `runs over files can't remember their requests: ${describeSystemError(error)}`;
     return { warnings: [doubtful('state', message, OTHER_DIRECTORY)] };
   }
 }

@@ -104,7 +104,7 @@ async function setAside({ path, message }: DamagedLogError, { warn }: OpenLedger
 async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
   const { env, warn } = options;
   const giveUp = (error: unknown): undefined => {
-    warn(`this run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+    warn(`this run can't remember its requests: ${describeSystemError(error)}. ${OTHER_DIRECTORY}`);
   };
   let directory: string;
   try {
@@ -132,7 +132,7 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
   } catch (error) {
     if (systemCode(error) !== 'ENOENT')
       place.warn(
-        `earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`,
+        `earlier runs are unknown: cannot read ${directory}: ${describeSystemError(error)}. ${OTHER_DIRECTORY}`,
       );
     return undefined;
   }
@@ -140,10 +140,6 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
 }
 
 export const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own, on a disk with free space.';
-
-export function reasonOf(error: unknown): string {
-  return describeSystemError(error);
-}
 
 function patiently({ clock, signal }: OpenLedgerOptions, onWait: () => void = () => undefined) {
   return { clock, signal, onWait, waitMs: Number.POSITIVE_INFINITY };
