@@ -1,6 +1,6 @@
 /**
  * `npm run mutants [-- PLACE…]`: changes each line of the places in places.mjs in small ways and checks that a test fails. Each surviving
- * mutant must be explained in explained/ROOM.txt, one per line:
+ * mutant must be explained in explained/NAME.txt, one per line:
  *
  *     - window.ts: `a < b` → `a <= b`: why no test needs to fail
  *
@@ -13,13 +13,13 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 const REPORT = 'node_modules/.cache/mutants/report.json';
-/** Directories whose survivors are explained with those of another. */
-const ROOM_OF = {
-  'src/base/text': 'src/files/formats',
-  'src/files/paper': 'src/codes/images',
-  'src/codes/dated': 'src/codes/engine',
+/** Directories, with their subdirectories, whose survivors are explained in the file of this name. */
+const FILE_OF = {
+  'src/base/text': 'formats',
+  'src/files/paper': 'images',
+  'src/codes/dated': 'engine',
+  'src/codes/engine': 'engine',
 };
-const ENGINE = 'src/codes/engine/';
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 const UNNOTICED = new Set(['Survived', 'NoCoverage']);
 
@@ -81,8 +81,8 @@ function shorten(code) {
 
 /** The explanations of a directory. */
 function explanations(directory) {
-  const room = directory.startsWith(ENGINE) ? ENGINE : (ROOM_OF[directory] ?? directory);
-  const path = `test/mutants/explained/${basename(room)}.txt`;
+  const place = Object.keys(FILE_OF).find((one) => `${directory}/`.startsWith(`${one}/`));
+  const path = `test/mutants/explained/${FILE_OF[place] ?? basename(directory)}.txt`;
   return existsSync(path)
     ? readFileSync(path, 'utf8')
         .split('\n')
