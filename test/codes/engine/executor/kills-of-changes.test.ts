@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunJob } from '#codes/engine/executor/job';
 import { baseOf } from '#codes/engine/plan/base';
 import type { Row } from '#codes/engine/plan/model';
-import { codeOf, newRow, rowOf } from '../plan/make.ts';
+import { codeOf, decide, newRow, rowOf } from '../plan/make.ts';
 import {
   createWorld,
   namesOf,
@@ -72,7 +72,7 @@ describe('a run killed at any step', () => {
 
   it('with --as-new creates one new code per row, however often the command is repeated (E7)', async () => {
     const rows = CODES.map(({ name, destination }, at) => newRow(at + 2, name, destination ?? ''));
-    const asNew = policyOf({ decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } });
+    const asNew = policyOf(decide({ asNewAll: true }));
     const names = [...CODES, ...CODES].map(({ name }) => name).sort();
     for (const mishap of ['none', 'applied', 'drop'] as const) {
       const options = { post: (n: number) => (n === 1 ? mishap : 'none') };

@@ -120,13 +120,12 @@ describe('a listing', () => {
   });
 
   it('has its codes sorted from oldest to newest, keyed by lowercase ID', () => {
-    const hex = 'ABCDEFAB-0000-4000-8000-00000000000A';
     const codes = [
       codeOf(1, { created_at: '2026-02-01T00:00:00Z' }),
-      codeOf(2, { id: hex, created_at: '2026-01-01T00:00:00Z' }),
+      codeOf(2, { id: idOf(2).toUpperCase(), created_at: '2026-01-01T00:00:00Z' }),
     ];
     const listing = listingOf(codes, true);
-    expect([...listing.codes.keys()]).toEqual([hex.toLowerCase(), idOf(1)]);
+    expect([...listing.codes.keys()]).toEqual([idOf(2), idOf(1)]);
     expect(listing.isWhole).toBe(true);
   });
 

@@ -6,15 +6,15 @@ import { baseOf } from '#codes/engine/plan/base';
 import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { Ledger, Row } from '#codes/engine/plan/model';
 import type { CodeChanges } from '#service/shapes';
-import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
+import { codeOf, decide, idOf, newRow, rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, policyOf, type World, writesOf } from './world.ts';
 
 const MENU = newRow(2, 'Menu', 'https://example.com/menu');
 const BAR = newRow(3, 'Bar', 'https://example.com/bar');
 const UPDATE = policyOf({ verb: 'update' });
 const DELETE = policyOf({ verb: 'delete' });
-const AS_NEW = policyOf({ decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } });
-const HEX = 'ABCDEFAB-0000-4000-8000-00000000000A';
+const AS_NEW = policyOf(decide({ asNewAll: true }));
+const ID = idOf(10);
 
 function mishapsOf(...mishaps: (Mishap | Error)[]): (n: number) => Mishap | Error {
   return (n) => mishaps[n] ?? 'none';
@@ -184,7 +184,7 @@ describe('the response to a POST', () => {
   });
 
   it('is accepted and recorded with a lowercase ID if the service returns an uppercase ID', async () => {
-    const made = codeOf(100, { id: HEX, name: 'Menu', destination: 'https://example.com/menu' });
+    const made = codeOf(100, { id: ID.toUpperCase(), name: 'Menu', destination: 'https://example.com/menu' });
     const world = createWorld();
     const end = await world.run([MENU], {
       service: {
@@ -198,7 +198,7 @@ describe('the response to a POST', () => {
       },
     });
     expect(outcomesOf(end)).toEqual(['created']);
-    expect(recordsOf(world)[1]).toMatchObject({ is: 'made', id: HEX.toLowerCase() });
+    expect(recordsOf(world)[1]).toMatchObject({ is: 'made', id: ID });
   });
 
   it('requires no PATCH if the created code already has the status of the row', async () => {
@@ -223,9 +223,9 @@ describe('the response to a POST', () => {
 });
 
 describe('the record of a PATCH', () => {
-  const code = codeOf(1, { id: HEX, destination: null });
+  const code = codeOf(1, { id: ID.toUpperCase(), destination: null });
   const row = rowOf(2, {
-    id: HEX.toLowerCase(),
+    id: ID,
     key: 'k',
     type: 'url',
     base: baseOf(code),
@@ -233,7 +233,7 @@ describe('the record of a PATCH', () => {
   });
   const set = { name: 'New', destination: 'https://new.example/' };
   const before = { name: 'Code 1', destination: '' };
-  const id = HEX.toLowerCase();
+  const id = ID;
 
   it('contains the key, the values of the row, and the old and new values of the changed fields', async () => {
     const world = createWorld({ codes: [code] });
@@ -342,8 +342,8 @@ describe('a PATCH that leaves the stored value unchanged', () => {
 });
 
 describe('a deletion', () => {
-  const code = codeOf(1, { id: HEX });
-  const row = rowOf(2, { id: HEX.toLowerCase(), base: baseOf(code) });
+  const code = codeOf(1, { id: ID.toUpperCase() });
+  const row = rowOf(2, { id: ID, base: baseOf(code) });
   const pausing: BackUp = async (_code, send, setStatus) => {
     await setStatus('paused');
     await send();
@@ -353,7 +353,7 @@ describe('a deletion', () => {
     const world = createWorld({ codes: [code] });
     await world.run([row], { policy: DELETE });
     expect(recordsOf(world)).toEqual([
-      { is: 'delete', run: 'run 1', n: 1, id: HEX.toLowerCase() },
+      { is: 'delete', run: 'run 1', n: 1, id: ID },
       { is: 'deleted', n: 1 },
     ]);
   });
@@ -378,7 +378,7 @@ describe('a deletion', () => {
     const end = await world.run([row], { policy: DELETE, signal: stopAt(world, 21.5) });
     expect(end?.ends).toMatchObject([{ outcome: 'not-attempted', error: undefined }]);
     expect(recordsOf(world)).toEqual([
-      { is: 'delete', run: 'run 1', n: 1, id: HEX.toLowerCase() },
+      { is: 'delete', run: 'run 1', n: 1, id: ID },
       { is: 'not', n: 1 },
     ]);
     expect([writesOf(world), namesOf(world)]).toEqual([[], ['Code 1']]);
@@ -402,7 +402,7 @@ describe('a deletion', () => {
       is: 'patch',
       run: 'run 1',
       n: 1,
-      id: HEX.toLowerCase(),
+      id: ID,
       set: { status: 'paused' },
       before: { status: 'active' },
       pause: 'backup',

@@ -12,7 +12,7 @@ import { baseOf } from '#codes/engine/plan/base';
 import type { Brake, PlanInput, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
 import type { CodeChanges } from '#service/shapes';
-import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
+import { codeOf, decide, idOf, newRow, rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, policyOf, writesOf } from './world.ts';
 
 const MENU = newRow(2, 'Menu', 'https://example.com/menu');
@@ -122,7 +122,7 @@ describe('a request without a usable response', () => {
     const rows = [newRow(2, 'Menu 1', 'https://example.com/m'), newRow(3, 'Menu 2', 'https://example.com/m')];
     const world = createWorld({ alters, post: mishapsOf('none', 'none', 'applied', 'drop') });
     await world.run(rows);
-    const again = policyOf({ decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } });
+    const again = policyOf(decide({ asNewAll: true }));
     const end = await world.run(rows, { policy: again });
     expect(new Set(end?.ends.map(({ code }) => code?.id)).size).toBe(2);
     expect(namesOf(world)).toHaveLength(4);

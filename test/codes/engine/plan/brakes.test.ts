@@ -4,12 +4,12 @@ import { baseOf } from '#codes/engine/plan/base';
 import { describeBrakes } from '#codes/engine/plan/brakes';
 import type { Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
-import { codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
+import { codeOf, decide, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 const UPDATE = { verb: 'update' } as const;
 const APPLY = { verb: 'apply' } as const;
 const ADVICE = 'Sort whole rows, or restore the column.';
-const ID_WITH_LETTERS = 'ABCDEF00-0000-4000-8000-00000000000A';
+const UPPER = idOf(10).toUpperCase();
 
 function shifted(message: string) {
   return [{ is: 'shifted', message, advice: ADVICE, flag: '--force' }];
@@ -350,7 +350,7 @@ describe('a status column', () => {
 
   it('counts as sorted by itself even if a row with a status that qrctl set has an empty cell now', () => {
     const codes = [old, off, on].map((status, at) =>
-      codeOf(at + 1, { status, ...(at === 0 && { id: ID_WITH_LETTERS }) }),
+      codeOf(at + 1, { status, ...(at === 0 && { id: UPPER }) }),
     );
     const [first, ...others] = codes.map(({ id }) => id.toLowerCase());
     const rows = [first, ...others].map((id, at) =>
@@ -409,7 +409,7 @@ describe('IDs that were sorted by themselves', () => {
 
 describe('keys that were sorted by themselves', () => {
   const codes = codesOf(3);
-  const lower = codeOf(1, { id: ID_WITH_LETTERS.toLowerCase() });
+  const lower = codeOf(1, { id: UPPER.toLowerCase() });
   const withKeys = (keys: readonly string[], cells: 'id' | 'slug' = 'id') =>
     codes.map((code, at) =>
       rowOf(at + 2, { [cells]: code[cells], key: keys[at], base: baseOf(code), wish: { name: code.name } }),
@@ -438,7 +438,7 @@ describe('keys that were sorted by themselves', () => {
     const known = madeBefore([lower, ...others], withKeys(['a', 'b', 'c']));
     const [first, ...rows] = withKeys(['b', 'c', 'a']);
     const row = { ...first, id: lower.id } as Row;
-    const upper = { ...lower, id: ID_WITH_LETTERS };
+    const upper = { ...lower, id: UPPER };
     expect(planOf([row, ...rows], { codes: [upper, ...others], ledger: known }).brakes).toEqual(
       shifted(message),
     );
@@ -454,7 +454,6 @@ describe('keys that were sorted by themselves', () => {
   it('are not assumed if decisions assign the codes', () => {
     const adopt = new Map(codes.map(({ slug }, at) => [`line:${at + 2}`, slug]));
     const rows = withKeys(['b', 'c', 'a']).map((row) => ({ ...row, id: undefined }));
-    const policy = { decisions: { adopt, asNew: new Map(), asNewAll: false } };
-    expect(planOf(rows, { codes, ledger, policy }).brakes).toEqual([]);
+    expect(planOf(rows, { codes, ledger, policy: decide({ adopt }) }).brakes).toEqual([]);
   });
 });

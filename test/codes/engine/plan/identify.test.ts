@@ -1,33 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { parseLines } from '#codes/engine/plan/identify';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import type { Decisions, Row } from '#codes/engine/plan/model';
-import { actionsOf, codeOf, idOf, made, madeBefore, newRow, planOf, rowOf } from './make.ts';
+import type { Row } from '#codes/engine/plan/model';
+import { actionsOf, codeOf, decide, idOf, made, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
 const FORMS = 'the decision must be mine, theirs, new, skip, or the ID or slug of a code';
 
-/** Returns an ID with letters, in lower case, for the code with this number. */
-function letteredId(number: number): string {
-  return `abcdef${idOf(number).slice(6)}`;
-}
-
 function deciding(given: { adopt?: Record<string, string>; asNew?: Record<string, number>; all?: boolean }) {
   const { adopt = {}, asNew = {}, all = false } = given;
-  const decisions: Decisions = {
-    adopt: new Map(Object.entries(adopt)),
-    asNew: new Map(Object.entries(asNew)),
-    asNewAll: all,
-  };
-  return { policy: { decisions } };
+  const decisions = { adopt: new Map(Object.entries(adopt)), asNew: new Map(Object.entries(asNew)) };
+  return { policy: decide({ ...decisions, asNewAll: all }) };
 }
 
 describe('a decision that assigns a code to a row', () => {
-  const code = codeOf(1, { id: letteredId(1).toUpperCase() });
+  const code = codeOf(1, { id: idOf(1).toUpperCase() });
   const codes = [code, codeOf(2)];
   const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`)];
 
-  it.each(['n0001', letteredId(1), letteredId(1).toUpperCase()])(
+  it.each(['n0001', idOf(1), idOf(1).toUpperCase()])(
     'accepts a slug, or an ID in upper or lower case (%s)',
     (name) => {
       const { items, faults } = planOf(rows, { codes, ...deciding({ adopt: { 2: name } }) });
@@ -56,7 +47,7 @@ describe('a decision that assigns a code to a row', () => {
   });
 
   it('is refused if another row has this code', () => {
-    const three = [rowOf(2, { of: code, id: letteredId(1) }), ...rows.slice(1), newRow(4, 'C', `${MENU}/c`)];
+    const three = [rowOf(2, { of: code, id: idOf(1) }), ...rows.slice(1), newRow(4, 'C', `${MENU}/c`)];
     expect(planOf(three, { codes, ...deciding({ adopt: { 4: 'n0001' } }) }).faults).toEqual([
       { line: 4, message: 'the code n0001 is also that of line 2' },
     ]);
@@ -80,7 +71,7 @@ describe('a decision for a code that the ledger assigns to another row', () => {
   });
 
   it('is refused even if the service returns the ID of the code in upper case', () => {
-    const known = codeOf(1, { ...flyer, id: letteredId(1) });
+    const known = codeOf(1, { ...flyer, id: idOf(1) });
     const codes = [{ ...known, id: known.id.toUpperCase() }];
     const { faults } = planOf([equal(2), taker], { codes, ledger: madeBefore([known]), ...taking });
     expect(faults).toEqual([{ line: 9, message: 'the code n0001 is also that of line 2' }]);
@@ -232,8 +223,8 @@ it('a row that failed in this run gets no code, even if a code has its ID or val
 });
 
 it('rows with the same code are refused, each with the line of the previous one', () => {
-  const code = codeOf(1, { id: letteredId(1).toUpperCase() });
-  const rows = [rowOf(2, { id: letteredId(1) }), rowOf(3, { slug: 'n0001' }), rowOf(4, { slug: 'n0001' })];
+  const code = codeOf(1, { id: idOf(1).toUpperCase() });
+  const rows = [rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' }), rowOf(4, { slug: 'n0001' })];
   expect(planOf(rows, { codes: [code] }).faults).toEqual([
     { line: 3, message: 'the code n0001 is also that of line 2' },
     { line: 4, message: 'the code n0001 is also that of line 3' },

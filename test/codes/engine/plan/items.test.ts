@@ -4,7 +4,7 @@ import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { Policy } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
 import { entryOf } from '../lock/make-entry.ts';
-import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
+import { actionsOf, asNew, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
 
@@ -117,7 +117,7 @@ describe('a key that was removed from the file', () => {
   });
 });
 
-const UPPER = 'ABCDEF00-0000-4000-8000-00000000000';
+const upperIdOf = (number: number) => idOf(number).toUpperCase();
 
 describe('a repeated request', () => {
   const values = { name: 'Menu', type: 'url', destination: MENU };
@@ -186,7 +186,7 @@ describe('a repeated request', () => {
   });
 
   it('requires no decision about codes that existed before or are in the ledger, even with IDs in upper case', () => {
-    const codes = [1, 2, 3].map((number) => codeOf(number, { ...values, id: `${UPPER}${number}` }));
+    const codes = [1, 2, 3].map((number) => codeOf(number, { ...values, id: upperIdOf(number) }));
     const ids = codes.map(({ id }) => id.toLowerCase());
     const [one = '', two = '', three = ''] = ids;
     const ledger: LedgerRecord[] = [
@@ -197,7 +197,7 @@ describe('a repeated request', () => {
       { is: 'set', n: 3, stored: { name: 'Menu' } },
     ];
     expect(actionsOf(planOf([row], { codes, ledger }))).toEqual(['unchanged n0002']);
-    const late = codeOf(4, { ...values, id: `${UPPER}4` });
+    const late = codeOf(4, { ...values, id: upperIdOf(4) });
     expect(planOf([row], { codes: [...codes, late], ledger }).items).toMatchObject([
       { action: 'undecided', candidates: [codes[1], late] },
     ]);
@@ -240,9 +240,8 @@ describe('codes missing from the file', () => {
     const rows = [rowOf(2, { of: codes[0] }), rowOf(3, { of: codes[1] })];
     expect(absentOf(planOf(rows, { codes, ledger }))).toEqual(['n0003']);
     expect(absentOf(planOf(rows, { codes: codes.slice(0, 2), ledger }))).toEqual([]);
-    const asNew = { decisions: { adopt: new Map(), asNew: new Map([['3', 1]]), asNewAll: false } };
     const again = [rows[0], newRow(3, 'Code 2', 'https://example.com/2')].flatMap((row) => row ?? []);
-    const planned = planOf(again, { codes, ledger, policy: asNew });
+    const planned = planOf(again, { codes, ledger, policy: asNew('3') });
     expect(planned.items).toMatchObject([{}, { action: 'create', replaces: idOf(2) }]);
     expect(absentOf(planned)).toEqual(['n0003']);
     const replacement = codeOf(4, { name: 'Code 2', destination: 'https://example.com/2' });
@@ -266,7 +265,7 @@ describe('codes missing from the file', () => {
   });
 
   it('are found even if the service returns IDs in upper case', () => {
-    const upper = [1, 2].map((number) => codeOf(number, { id: `${UPPER}${number}` }));
+    const upper = [1, 2].map((number) => codeOf(number, { id: upperIdOf(number) }));
     const ledger = madeBefore(upper.map((code) => ({ ...code, id: code.id.toLowerCase() })));
     const [first] = upper;
     const row = rowOf(2, { id: first?.id.toLowerCase() });

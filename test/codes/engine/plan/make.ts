@@ -2,7 +2,7 @@
 
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import { createReplay } from '#codes/engine/plan/ledger-view';
-import type { Plan, PlanInput, Policy, Row } from '#codes/engine/plan/model';
+import type { Decisions, Plan, PlanInput, Policy, Row } from '#codes/engine/plan/model';
 import { plan } from '#codes/engine/plan/plan';
 import type { CodeChanges, QrCode } from '#service/shapes';
 import { makeCode } from '../../../support/make.ts';
@@ -63,6 +63,16 @@ export const POLICY: Policy = {
   force: false,
   decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
 };
+
+/** Returns a policy with these decisions, and no other ones. */
+export function decide(decisions: Partial<Decisions>): { decisions: Decisions } {
+  return { decisions: { ...POLICY.decisions, ...decisions } };
+}
+
+/** Returns a policy with the decision that the row, by line or key, gets a new code. */
+export function asNew(row: string, times = 1): { decisions: Decisions } {
+  return decide({ asNew: new Map([[row, times]]) });
+}
 
 interface World {
   codes?: readonly QrCode[];

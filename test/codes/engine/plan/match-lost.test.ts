@@ -1,8 +1,8 @@
 /** Which row a request without a response belongs to, and which code it created (E13). */
 import { describe, expect, it } from 'vitest';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import type { Decisions, Row } from '#codes/engine/plan/model';
-import { actionsOf, codeOf, idOf, made, madeBefore, newRow, planOf, rowOf } from './make.ts';
+import type { Row } from '#codes/engine/plan/model';
+import { actionsOf, asNew, codeOf, idOf, made, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
 const SUMMER = 'https://example.com/summer';
@@ -23,9 +23,6 @@ const run = (...ids: readonly string[]): LedgerRecord => ({ is: 'run', run: 'bef
 /** Returns a code with the values of the menu. */
 const menu = (number: number, more: Parameters<typeof codeOf>[1] = {}) =>
   codeOf(number, { ...values, ...more });
-const asNew = (name: string, times = 1): { decisions: Decisions } => ({
-  decisions: { adopt: new Map(), asNew: new Map([[name, times]]), asNewAll: false },
-});
 /** Returns the number of the lost request that each row repeats. */
 const repeatsOf = (rows: readonly Row[], ...ledger: readonly LedgerRecord[]) =>
   planOf(rows, { ledger: [run(), ...ledger], isSettled: true }).items.map(({ repeats }) => repeats?.n);

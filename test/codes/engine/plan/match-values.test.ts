@@ -1,9 +1,9 @@
 /** Which codes rows without an ID get by their values: those of earlier runs, equal ones, and those of edited rows. */
 import { describe, expect, it } from 'vitest';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import type { Decisions, Row } from '#codes/engine/plan/model';
+import type { Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
-import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
+import { actionsOf, asNew, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
 const SUMMER = 'https://example.com/summer';
@@ -23,9 +23,6 @@ const found = (number: number, run = 'before', more = {}): LedgerRecord => ({
   row: values,
   stored,
   ...more,
-});
-const asNew = (name: string, times = 1): { decisions: Decisions } => ({
-  decisions: { adopt: new Map(), asNew: new Map([[name, times]]), asNewAll: false },
 });
 
 describe('equal rows with codes in the ledger', () => {

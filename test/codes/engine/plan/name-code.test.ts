@@ -3,19 +3,27 @@ import type { LockEntry } from '#codes/engine/lock/lock-file';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { Policy, Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
-import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
+import {
+  actionsOf,
+  asNew,
+  codeOf,
+  decide,
+  idOf,
+  made,
+  madeBefore,
+  newRow,
+  patched,
+  planOf,
+  rowOf,
+} from './make.ts';
 
 const MENU = { name: 'Menu', destination: 'https://example.com/menu' };
 const APPLY = { verb: 'apply' } as const;
-/** ID with letters, as the service returns it. The engine compares IDs in lower case. */
-const UPPER = 'ABCDEF00-0000-4000-8000-00000000000A';
+/** ID as the service may return it. The engine compares IDs in lower case. */
+const UPPER = idOf(10).toUpperCase();
 
 function lockOf(entries: Readonly<Record<string, QrCode>>): Map<string, LockEntry> {
   return new Map(Object.entries(entries).map(([key, code]) => [key, { ...code, key }]));
-}
-
-function asNew(row: string, times = 1) {
-  return { decisions: { adopt: new Map(), asNew: new Map([[row, times]]), asNewAll: false } };
 }
 
 /** Returns the row of a code with a key and no ID. */
@@ -95,7 +103,7 @@ describe('a row with the ID or slug of a code that was replaced on request', () 
   it('is matched whatever the case of the IDs', () => {
     const [from, to] = [
       codeOf(1, { ...MENU, id: UPPER }),
-      codeOf(2, { ...MENU, id: UPPER.replace(/A$/, 'B') }),
+      codeOf(2, { ...MENU, id: idOf(11).toUpperCase() }),
     ];
     const lower = (code: QrCode) => ({ ...code, id: code.id.toLowerCase() });
     const known = [...madeBefore([lower(from)]), ...replacing(5, from, lower(to))];
@@ -190,7 +198,7 @@ describe('a decision for a new code', () => {
     const ledger = [...known, ...replacing(5, old, codeOf(2, MENU))];
     const answered: Row = { ...row, decision: { is: 'new' } };
     expect(actionsOf(planOf([answered], { ledger }))).toEqual(['create']);
-    const all = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
+    const all = decide({ asNewAll: true });
     const policy = { ...APPLY, ...all };
     expect(actionsOf(planOf([{ ...row, key: 'k', id: idOf(1) }], { ledger, policy }))).toEqual(['create']);
     const named = rowOf(2, { id: idOf(1) });

@@ -2,7 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '#codes/engine/lock/lock-file';
 import { baseOf } from '#codes/engine/plan/base';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import { actionsOf, codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
+import {
+  actionsOf,
+  asNew,
+  codeOf,
+  decide,
+  idOf,
+  made,
+  madeBefore,
+  newRow,
+  patched,
+  planOf,
+  rowOf,
+} from './make.ts';
 
 const MENU = 'https://example.com/menu';
 
@@ -68,8 +80,7 @@ describe('rows without an ID', () => {
     expect(planOf([newRow(2, 'Menu', MENU)], { ledger }).items).toMatchObject([
       { action: 'gone', goneId: idOf(1) },
     ]);
-    const asNew = { decisions: { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false } };
-    const wanted = planOf([newRow(2, 'Menu', MENU)], { ledger, policy: asNew });
+    const wanted = planOf([newRow(2, 'Menu', MENU)], { ledger, policy: asNew('2') });
     expect(wanted.items).toMatchObject([{ action: 'create', isDecided: true, replaces: idOf(1) }]);
   });
 
@@ -369,7 +380,7 @@ describe('a request without a response', () => {
     const changed = codeOf(2, { ...values, name: 'Lunch' });
     const asked = { codes: [codeOf(1), changed], ledger, isSettled: true };
     expect(actionsOf(planOf([row], asked))).toEqual(['undecided']);
-    const policy = { decisions: { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false } };
+    const policy = asNew('2');
     expect(planOf([row], { ...asked, policy }).items).toMatchObject([{ action: 'create', isDecided: true }]);
     const used: LedgerRecord[] = [
       ...ledger,
@@ -649,7 +660,7 @@ it('equal rows with --as-new are never matched with a code that they replace, ev
     { is: 'post', run: 'before', n: 2, values: place },
   ];
   const rows = [newRow(2, 'Flyer', MENU), newRow(3, 'Flyer', MENU)];
-  const policy = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
+  const policy = decide({ asNewAll: true });
   expect(planOf(rows, { codes: [flyer], ledger, policy, isSettled: true }).items).toMatchObject([
     { action: 'create', isDecided: true, replaces: flyer.id },
     { action: 'create', isDecided: true, repeats: { n: 2 } },
@@ -710,8 +721,7 @@ describe('keys that are in the ledger but in no lock file', () => {
     const [deleted, other] = [codeOf(1), newRow(2, 'Other', 'https://example.com/other', { key: '1' })];
     const before = madeBefore([deleted], keyed);
     expect(actionsOf(planOf([other], { ledger: before }))).toEqual(['gone']);
-    const asNew = { decisions: { adopt: new Map(), asNew: new Map(), asNewAll: true } };
-    const [item] = planOf([other], { ledger: before, policy: asNew }).items;
+    const [item] = planOf([other], { ledger: before, policy: decide({ asNewAll: true }) }).items;
     expect(item).toMatchObject({ action: 'create', isDecided: true });
     expect(item?.replaces).toBeUndefined();
   });
@@ -726,8 +736,7 @@ describe('keys that are in the ledger but in no lock file', () => {
     expect(actionsOf(adopted)).toEqual(['unchanged n0001', 'unchanged n0002']);
     const killed = planOf(keyed, { codes, ledger: ledger.slice(0, -1), policy: apply });
     expect(actionsOf(killed)).toEqual(['unchanged n0001', 'unchanged n0002']);
-    const decisions = { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false };
-    expect(actionsOf(planOf(keyed, { codes, ledger, policy: { ...apply, decisions } }))).toEqual([
+    expect(actionsOf(planOf(keyed, { codes, ledger, policy: { ...apply, ...asNew('2') } }))).toEqual([
       'exists n0001',
       'create',
     ]);
@@ -792,9 +801,7 @@ describe('decisions', () => {
       newRow(3, 'Code 2', 'https://example.com/2'),
       newRow(4, 'Added', MENU),
     ];
-    const assign = (row: string, number: number) => ({
-      decisions: { adopt: new Map([[row, idOf(number)]]), asNew: new Map(), asNewAll: false },
-    });
+    const assign = (row: string, number: number) => decide({ adopt: new Map([[row, idOf(number)]]) });
     const planWith = (row: string, number: number) =>
       planOf(rows, { codes: [...codes, codeOf(3)], ledger: madeBefore(codes), policy: assign(row, number) });
     expect(planWith('4', 1).faults).toMatchObject([
@@ -802,10 +809,6 @@ describe('decisions', () => {
     ]);
     expect(planWith('4', 3).faults).toEqual([]);
     expect(planWith('2', 1).faults).toEqual([]);
-  });
-
-  const asNew = (name: string) => ({
-    decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
   });
 
   it('identify a row by its line or key, and are refused if the number is both a line and a key', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { baseOf } from '#codes/engine/plan/base';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
-import type { Decisions, Row } from '#codes/engine/plan/model';
+import type { Row } from '#codes/engine/plan/model';
 import type { QrCode } from '#service/shapes';
 import { entryOf } from '../lock/make-entry.ts';
-import { codeOf, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
+import { codeOf, decide, idOf, made, madeBefore, newRow, patched, planOf, rowOf } from './make.ts';
 
 const MENU = 'https://example.com/menu';
 const NEW = 'https://example.com/new';
@@ -12,10 +12,6 @@ const NEW = 'https://example.com/new';
 /** Returns the row of a code without its ID, with the given changes. */
 const equalTo = ({ name, destination }: QrCode, { wish, ...rest }: Partial<Row> = {}) =>
   rowOf(2, { ...rest, wish: { name, destination: destination ?? '', ...wish } });
-
-const decide = (decisions: Partial<Decisions>) => ({
-  decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false, ...decisions },
-});
 
 describe('the count of unmanaged codes', () => {
   const codes = [1, 2, 3, 4].map((number) => codeOf(number));
@@ -200,6 +196,17 @@ describe('a row with the values of an existing code', () => {
 describe('a row with a code', () => {
   const code = codeOf(1);
   const edited = rowOf(2, { of: code, base: baseOf(code), wish: { name: 'New', destination: NEW } });
+  /** Records of a POST whose row also requests the status `paused`. */
+  const sent: readonly LedgerRecord[] = [
+    { is: 'run', run: 'before', ids: [] },
+    {
+      is: 'post',
+      run: 'before',
+      n: 1,
+      values: { name: code.name, type: 'url', destination: code.destination ?? '' },
+      status: 'paused',
+    },
+  ];
 
   it('sends all edited fields, or none if one of them conflicts or needs --apply-edits', () => {
     const update = { policy: { verb: 'update' as const } };
@@ -218,32 +225,12 @@ describe('a row with a code', () => {
     // A conflict takes precedence over an edit that needs --apply-edits.
     expect(planned([edited], { codes: [theirs] })).toEqual([['conflict', {}, 'edit', 'conflict']]);
     // The status that the POST of the row requested needs no --apply-edits.
-    const ledger: LedgerRecord[] = [
-      { is: 'run', run: 'before', ids: [] },
-      {
-        is: 'post',
-        run: 'before',
-        n: 1,
-        values: { name: code.name, type: 'url', destination: code.destination ?? '' },
-        status: 'paused',
-      },
-      made(1, code),
-    ];
+    const ledger = [...sent, made(1, code)];
     const paused = rowOf(2, { of: code, wish: { name: 'New', status: 'paused' } });
     expect(planned([paused], { codes: [code], ledger })).toEqual([['edited', {}, 'edit', 'send']]);
   });
 
   it('gets its status later if the response to its POST was lost, or if the status was never sent', () => {
-    const sent: LedgerRecord[] = [
-      { is: 'run', run: 'before', ids: [] },
-      {
-        is: 'post',
-        run: 'before',
-        n: 1,
-        values: { name: code.name, type: 'url', destination: code.destination ?? '' },
-        status: 'paused',
-      },
-    ];
     const row = equalTo(code, { wish: { status: 'paused' } });
     for (const ledger of [sent, [...sent, made(1, code)]])
       expect(planOf([row], { codes: [code], ledger }).items).toMatchObject([
@@ -302,6 +289,19 @@ describe('a row with a code', () => {
       },
     ]);
   });
+
+  it('is recorded only if it has a key, and not by `qr update`', () => {
+    const policy = { verb: 'update' as const };
+    const row = rowOf(2, { of: code, key: 'k' });
+    expect(planOf([row], { codes: [code], policy }).items[0]?.learned).toEqual([]);
+    expect(planOf([rowOf(2, { of: code })], { codes: [code] }).items[0]?.learned).toEqual([]);
+    expect(planOf([row], { codes: [code] }).items[0]?.learned).toMatchObject([{ is: 'found', key: 'k' }]);
+  });
+
+  it('is not recorded with its key while it needs a decision', () => {
+    const row = rowOf(2, { of: code, key: 'k', wish: { name: 'New' } });
+    expect(planOf([row], { codes: [code] }).items).toMatchObject([{ action: 'edited', learned: [] }]);
+  });
 });
 
 describe('the code of a row in `qr apply`', () => {
@@ -348,7 +348,7 @@ describe('the code of a row in `qr apply`', () => {
 });
 
 describe('a code whose ID the service returns in upper case', () => {
-  const upper = codeOf(1, { id: 'ABCDEF00-0000-4000-8000-000000000001' });
+  const upper = codeOf(1, { id: idOf(1).toUpperCase() });
   const id = upper.id.toLowerCase();
   const listing = { codes: [upper] };
   const keyed = equalTo(upper, { key: 'k' });
@@ -395,23 +395,6 @@ describe('a code whose ID the service returns in upper case', () => {
     expect(planOf([keyed], { ...listing, lock, policy: apply }).items).toMatchObject([
       { action: 'unchanged', code: upper },
     ]);
-  });
-});
-
-describe('a row with a code', () => {
-  const code = codeOf(1);
-
-  it('is recorded only if it has a key, and not by `qr update`', () => {
-    const policy = { verb: 'update' as const };
-    const row = rowOf(2, { of: code, key: 'k' });
-    expect(planOf([row], { codes: [code], policy }).items[0]?.learned).toEqual([]);
-    expect(planOf([rowOf(2, { of: code })], { codes: [code] }).items[0]?.learned).toEqual([]);
-    expect(planOf([row], { codes: [code] }).items[0]?.learned).toMatchObject([{ is: 'found', key: 'k' }]);
-  });
-
-  it('is not recorded with its key while it needs a decision', () => {
-    const row = rowOf(2, { of: code, key: 'k', wish: { name: 'New' } });
-    expect(planOf([row], { codes: [code] }).items).toMatchObject([{ action: 'edited', learned: [] }]);
   });
 });
 

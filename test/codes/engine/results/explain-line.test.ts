@@ -6,7 +6,7 @@ import type { Policy, Row } from '#codes/engine/plan/model';
 import { explainLine } from '#codes/engine/results/explain-line';
 import type { Source } from '#files/formats/read/input';
 import type { QrCode } from '#service/shapes';
-import { codeOf, idOf, madeBefore, newRow, planOf, rowOf } from '../plan/make.ts';
+import { asNew, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from '../plan/make.ts';
 import { itemOf } from './plan-builder.ts';
 
 interface World {
@@ -68,7 +68,7 @@ describe('--explain', () => {
   });
 
   it('names only the code that has the ID in the row, ignoring case', () => {
-    const code = codeOf(1, { id: 'ABCDEF00-0000-4000-8000-000000000001' });
+    const code = codeOf(1, { id: idOf(1).toUpperCase() });
     const lines = explain(rowOf(2, { id: code.id.toLowerCase(), wish: { name: 'Code 1' } }), {
       codes: [codeOf(2), code],
     });
@@ -214,9 +214,8 @@ describe('--explain', () => {
   });
 
   it('shows that a new code replaces a code that does not exist', () => {
-    const decisions = { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false };
     const row = rowOf(2, { of: codeOf(1) });
-    expect(explain(row, { policy: { decisions } }).at(-1)).toBe(
+    expect(explain(row, { policy: asNew('2') }).at(-1)).toBe(
       `Result: a new code is created: replaces the code ${idOf(1)}, with a new slug`,
     );
   });
