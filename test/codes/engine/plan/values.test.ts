@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseOf } from '#codes/engine/plan/base';
 import type { Row } from '#codes/engine/plan/model';
-import { isAlike } from '#codes/engine/plan/values';
+import { isAlike, isUnedited } from '#codes/engine/plan/values';
 import type { QrCode } from '#service/shapes';
 import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
 
@@ -235,5 +235,15 @@ describe('UTM tags', () => {
       ...UPDATE,
     });
     expect([items[0]?.send, faults]).toEqual([{ destination: 'https://example.com/1?utm_source=flyer' }, []]);
+  });
+});
+
+describe('a cell is unedited', () => {
+  it('only if the row has the column, and its value is still the one that `base` describes', () => {
+    const base = baseOf(codeOf(1, { name: 'Menu', destination: MENU }));
+    expect(isUnedited({ wish: { name: 'Menu' }, base }, 'name')).toBe(true);
+    expect(isUnedited({ wish: { name: 'Bar' }, base }, 'name')).toBe(false);
+    expect(isUnedited({ wish: { name: 'Menu' } }, 'name')).toBe(false);
+    expect(isUnedited({ wish: { name: 'Menu' }, base }, 'destination')).toBe(false);
   });
 });
