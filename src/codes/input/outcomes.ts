@@ -33,12 +33,12 @@ export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitt
   const { columns, rows } = input;
   const column = findColumn(columns, 'outcome') ?? '';
   const isResults = rows.every(({ values }) => ROW_OUTCOMES.includes(values.get(column)));
-  const others = isResults ? rows.filter(createUnfinishedTest(input)) : [];
+  const isUnfinished = createUnfinishedTest(input);
+  const others = isResults ? rows.filter(isUnfinished) : [];
   if (others.length === 0) return { kept: rows, omitted: [] };
   const outcomes = others.map(({ values }) => ({ outcome: String(values.get(column)) }));
   const counts = [...countOutcomes(outcomes)].map(([word, count]) => `${formatCount(count)} ${word}`);
   const of = countAmong(others.length, rows.length, 'row');
   const message = `omitted ${of} of ${input.name} (${counts.join(', ')})`;
-  const isOther = new Set(others);
-  return { kept: rows.filter((row) => !isOther.has(row)), omitted: [{ message }] };
+  return { kept: rows.filter((row) => !isUnfinished(row)), omitted: [{ message }] };
 }

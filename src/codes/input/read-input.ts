@@ -97,29 +97,25 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
 
-/** Returns the error for bytes that are not UTF-8. It shows the line in Excel's most common code page. */
+/**
+ * Returns the error for bytes that are not UTF-8. It shows the first such line in Excel's most common code page.
+ * A line feed is never part of another character.
+ */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
-  const broken = firstBrokenLine(bytes);
-  const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
-  return notText(name, `bytes that are not UTF-8${guess}`, broken?.line);
+  for (let start = 0, line = 1; ; line++) {
+    const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
+    const source = bytes.subarray(start, next);
+    start = next;
+    if (isUtf8(source)) continue;
+    const guess = showValue(new TextDecoder('windows-1252').decode(source).trim());
+    return notText(name, `bytes that are not UTF-8 (in Windows-1252, the line is ${guess})`, line);
+  }
 }
 
 function notText(name: string, what: string, line?: number): UsageError {
   return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} `}contains ${what}`, {
     hint: 'In Excel, save the file as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)".',
   });
-}
-
-/** Finds the first line that is not UTF-8. A line feed is never part of another character. */
-function firstBrokenLine(bytes: Uint8Array) {
-  for (let start = 0, line = 1; start < bytes.length; line++) {
-    const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
-    const source = bytes.subarray(start, next);
-    if (!isUtf8(source))
-      return { line, inWindows1252: new TextDecoder('windows-1252').decode(source).trim() };
-    start = next;
-  }
-  return undefined;
 }
 
 const HEADERS = new Set([

@@ -48,6 +48,14 @@ describe('a list of IDs and slugs', () => {
       ],
     ],
     ['an empty line', '\n', []],
+    [
+      'line ends from old Macs, and a slug like a column name after the first line',
+      'a\r\rcode\r',
+      [
+        [1, 'slug', 'a'],
+        [3, 'slug', 'code'],
+      ],
+    ],
   ])('is read with the line and the kind of each entry: %s', (_, text, names) => {
     expect(namesOf(text)).toEqual(names);
   });
@@ -78,7 +86,7 @@ describe('a list of IDs and slugs', () => {
     const lines = SOAK ? 140_000 : 20_000;
     const text = `${ID}\n`.repeat(lines);
     const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });
-    expect([rows.length, isBare]).toEqual([lines, true]);
+    expect([rows.length, rows.at(-1)?.line, isBare]).toEqual([lines, lines, true]);
     expect(await parseInput(Buffer.from('a\nb\n'), 'list.csv')).toMatchObject({
       columns: ['a'],
       headerLine: 1,

@@ -176,12 +176,34 @@ describe('CSV', () => {
     await expect(read('name\n"a\nb"\n"c"\n"d"e\n"f"\n')).rejects.toThrow(/line 5: a quote/);
   });
 
-  it('is refused if it is not UTF-8 or has a NUL byte, and the error states the line', async () => {
-    const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
-    await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
-    await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');
-    await expect(read('na\0me\nx\n')).rejects.toThrow(/line 1 contains a NUL byte/);
-    await expect(read(`name\nx\n${'\0'.repeat(500)}`)).rejects.toThrow(/line 3 contains a NUL byte/);
+  it.each<[string, Buffer, string]>([
+    [
+      'bytes of another code page',
+      Buffer.from('name\nok\n Käse \nx\n', 'latin1'),
+      'line 3 contains bytes that are not UTF-8 (in Windows-1252, the line is "Käse")',
+    ],
+    [
+      'the first bytes of a character at its end',
+      Buffer.from('name\nKä').subarray(0, -1),
+      'line 2 contains bytes that are not UTF-8 (in Windows-1252, the line is "KÃ")',
+    ],
+    [
+      'half a character in UTF-16',
+      Buffer.from('\ufeffname\n\ud800x', 'utf16le'),
+      'contains bytes that are not UTF-16LE',
+    ],
+    ['UTF-16 without a byte order mark', Buffer.from('name', 'utf16le'), 'line 1 contains a NUL byte'],
+    ['a NUL byte at its start', Buffer.from('\0name\nx\n'), 'line 1 contains a NUL byte'],
+    ['NUL bytes after a power cut', Buffer.from('name\nx\n\0\0\0\0'), 'line 3 contains a NUL byte'],
+  ])('is refused with %s, and the error states the line', async (_, bytes, message) => {
+    await expect(read(bytes)).rejects.toMatchObject({
+      message: `codes.csv: ${message}`,
+      hint: 'In Excel, save the file as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)".',
+    });
+  });
+
+  it('may have a NUL byte in a cell', async () => {
+    expect((await read('name\nx\0y\n')).rows).toEqual([[1, 2, { name: 'x\0y' }]]);
   });
 });
 
@@ -233,23 +255,44 @@ describe('JSON', () => {
   });
 
   it.each([
-    ['x.json', '{"name":"a"}', /must be an array/],
-    ['x.json', '[{"name":"a"}', /is not valid JSON/],
-    ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
-    ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not valid JSON\n.*line 3: is not a JSON object/],
+    ['x.json', ' \n', ['the file is empty']],
+    ['x.json', '\n {"name":"a"}', ['must be an array of objects: [{"name": "…"}, …]']],
+    ['x.json', `{"name":${'9'.repeat(101)}}`, ['must be an array of objects: [{"name": "…"}, …]']],
+    ['x.json', '"a"', ['must be an array of objects: [{"name": "…"}, …]']],
+    ['x.json', '\n{"name":"a",\n"type":url}', ['line 3: is not valid JSON']],
+    ['x.json', '[{"name":"a"}', ['line 1: is not valid JSON: the end is missing']],
+    ['x.json', '\n[{"name":"a"},\n,{}]', ['line 3: is not valid JSON: unexpected comma']],
+    ['x.json', '[{"name":"a"},\n3,{"name":}]', ['item 2: is not a JSON object', 'item 3: is not valid JSON']],
+    [
+      'x.ndjson',
+      '{"name":"a"}\n{"name":\n[]\n',
+      ['line 2: is not valid JSON', 'line 3: is not a JSON object'],
+    ],
   ])(
-    'is refused unless it is an array of objects or has one object per line (%s)',
-    async (name, text, message) => {
-      await expect(read(text, name)).rejects.toThrow(message);
-      await expect(read(text, name)).rejects.toThrow(UsageError);
+    'is refused unless it is an array of objects or has one object per line (%s, %j)',
+    async (name, text, faults) => {
+      const count = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
+      const refused = read(text, name);
+      await expect(refused).rejects.toBeInstanceOf(UsageError);
+      await expect(refused).rejects.toThrow(
+        [`${name}: ${count} (no changes were made)`, ...faults.map((fault) => `  ${fault}`)].join('\n'),
+      );
     },
   );
+
+  it('states the line of a fault after many lines', async () => {
+    const lines = `{"name":"${'a'.repeat(100)}"}\n`.repeat(2000);
+    await expect(read(`${lines}3`, 'x.ndjson')).rejects.toThrow('line 2001: is not a JSON object');
+  });
 });
 
 it('a file without a known extension is read in the format of its content', async () => {
   expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
   expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
+  await expect(read('{ \r\n "name":"a"}', 'codes.dat')).rejects.toThrow('must be an array of objects');
+  await expect(read('[]', 'json.csv')).resolves.toMatchObject({ columns: ['[]'] });
+  await expect(read('[]', 'a.JSON')).resolves.toMatchObject({ columns: [] });
 });
 
 it('a string of more than a megabyte in a JSON array is read', async () => {
@@ -297,9 +340,20 @@ describe('a file that exceeds a limit or is damaged', () => {
     await expect(read(text, name)).rejects.toThrow(message);
   });
 
-  it('with 5,000 faults is refused with a message of 52 lines', async () => {
-    const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
+  it.each([
+    ['x.csv', `name\n${'a,b\n'.repeat(5000)}`],
+    ['x.ndjson', '3\n'.repeat(5000)],
+  ])('with 5,000 faults is refused with a message of 52 lines (%s)', async (name, text) => {
+    const faults = await read(text, name).catch((error) => error.message);
     expect(faults.split('\n')).toHaveLength(52);
-    expect(faults).toMatch(/^x?.*at least 1,000 faults[\s\S]*and at least 950 more$/);
+    expect(faults).toMatch(/^x\.\w+: at least 1,000 faults[\s\S]*and at least 950 more$/);
+  });
+
+  it.each([
+    ['x.json', (columns: string[]) => `[{${columns.map((name) => `"${name}":1`)}}]`],
+    ['x.csv', (columns: string[]) => `${columns}\n${columns}\n`],
+  ])('may have 1,000 columns (%s)', async (name, textOf) => {
+    const columns = Array.from({ length: 1000 }, (_, n) => `c${n}`);
+    expect(await read(textOf(columns), name)).toMatchObject({ columns, rows: [expect.anything()] });
   });
 });
