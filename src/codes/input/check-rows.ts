@@ -44,8 +44,7 @@ export const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start 
 export function readUtm(row: InputRow, { cell, has }: Columns): UtmTags | undefined {
   if (!UTM_COLUMNS.some(has)) return undefined;
   const own = UTM_NAMES.flatMap((name) => {
-    const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
-    const tag = value === undefined ? '' : normalizeUtm(value);
+    const tag = normalizeUtm(readText(cell(row, `utm_${name}`)) ?? '');
     return tag === '' ? [] : [[name, tag] as const];
   });
   return own.length > 0 ? Object.fromEntries(own) : undefined;
@@ -87,14 +86,14 @@ export function hasTargets(has: Columns['has'], parseShortUrl: ParseShortUrl | u
 
 export function readTarget(
   row: InputRow,
-  { has, cell }: Columns,
+  { cell }: Columns,
   parseShortUrl: ParseShortUrl | undefined,
 ): Pick<TargetRow, 'id' | 'slug'> {
   const id = readId(cell(row, 'id'));
   const text = (column: string) => readText(cell(row, column))?.trim() || undefined;
   const slug = text('slug');
   const isOpen = id === undefined && slug === undefined;
-  const url = isOpen && parseShortUrl && has('short_url') ? text('short_url') : slug;
+  const url = isOpen && parseShortUrl ? text('short_url') : slug;
   const code = url === undefined ? undefined : (parseShortUrl?.(url) ?? slug);
   const isId = id === undefined && code !== undefined && code !== slug && isUuid(code);
   return isId ? { id: code.toLowerCase() } : { id, slug: code };

@@ -67,7 +67,7 @@ export function matchColumns(input: Input, known: readonly string[], optional: r
       if (!unreadable.has(placeKey({ ...fresh, column: own }))) faults.push({ ...fresh, ...more });
     };
     return {
-      value: row.values.get(own ?? ''),
+      value: own === undefined ? undefined : row.values.get(own),
       faultOf,
       fault,
       warn: (message) => warnings.push(faultOf(message)),

@@ -93,7 +93,6 @@ export function withNamedColumns(input: Input, options: Options): Input {
     return input.rows.slice(0, SAMPLE).some(({ values }) => isValue(String(values.get(column) ?? '')));
   };
   const { fields, ambiguous, faults } = nameColumns(input.columns, options, fits);
-  if (fields.size + ambiguous.size + faults.length === 0) return input;
   const ofHeader = faults.map((fault) => ({ ...fault, line: input.headerLine }));
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }

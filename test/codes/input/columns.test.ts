@@ -68,6 +68,15 @@ it('faults in a column that is read as another state its own name, and a cell ha
   ]);
 });
 
+it('a column that the file lacks has no values, even if a JSON key is empty', () => {
+  const input = table(['', 'slug'], [['x', 'a']]);
+  const { cell } = matchColumns(input, ['id', 'slug']);
+  expect(input.rows.flatMap((row) => ['id', 'slug'].map((name) => cell(row, name).value))).toEqual([
+    undefined,
+    'a',
+  ]);
+});
+
 it('hidden rows cause a warning', () => {
   const warningsOf = (hiddenRows: number) =>
     matchColumns(table(['name'], [['a'], ['b'], ['c']], { hiddenRows }), ['name']).warnings;

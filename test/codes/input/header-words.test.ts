@@ -42,6 +42,20 @@ it('a header word is not translated if the file has a column for its field, or i
   expect(own.unread).toEqual(['Titel', 'Adresse', 'Art', 'Estado', 'Datum']);
 });
 
+it.each<[string, Partial<Record<string, string>>, ReadOptions]>([
+  ['Titel,url,sha256\nT,https://a.example/,x\n', { Titel: 'name' }, {}],
+  ['Titel,url\nT,x\n', { url: 'destination' }, { key: 'TITEL' }],
+  ['Titel,Adresse\nT,\nT,Hauptstr. 1\nT,www.a.example\n', { Titel: 'name', Adresse: 'destination' }, {}],
+  ['Titel,Art\nT,WiFi\n', { Titel: 'name', Art: 'type' }, {}],
+  ['Titel,Datum\nT,x\n', { Titel: 'name' }, {}],
+  ['Titel,Datum\nT,x\n', { Titel: 'name', Datum: 'at' }, { isDated: true }],
+  ['Titel,TITEL\nT,U\n', { TITEL: 'name' }, { column: [['name', 'TITEL']] }],
+  ['name,Titel\nT,U\n', { name: '', Titel: 'name' }, { column: [['name', 'titel']] }],
+])('%j is read with the columns %j', async (text, columns, options) => {
+  const { named } = await parseInput(Buffer.from(text), 'codes.csv', options);
+  expect(Object.fromEntries(named?.fields ?? [])).toEqual(columns);
+});
+
 it('ambiguous header words are refused unless --column chooses one of them', async () => {
   const text = 'Titel,Bezeichnung,url\nT,B,https://a.example/\n';
   expect((await check(text)).faults).toContain(

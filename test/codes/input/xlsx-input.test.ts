@@ -381,6 +381,50 @@ describe('a workbook', () => {
     else expect(told).toMatch(message);
   });
 
+  it.each([
+    ['A2:B2', 2],
+    ['A3:A9', 3],
+    ['B1:B3', 2],
+    ['A1:A9', 2],
+    ['A1:B1', undefined],
+    ['A4:B4', undefined],
+    ['C2:C3', undefined],
+    ['B2:D2', 2],
+  ])('is refused if cells of its table are merged, not others: %s', async (ref, line) => {
+    const cells = '<c t="str"><v>name</v></c><c t="str"><v>note</v></c>';
+    const bytes = workbook(`<row r="2">${cells}</row><row r="3">${cells}</row>`, {
+      more: `<mergeCells><mergeCell ref="${ref}"/></mergeCells>`,
+    });
+    const { faults } = await parseWithFaults(bytes, 'x.xlsx');
+    const message = 'contains merged cells: unmerge them so that each row has its own value';
+    expect(faults).toEqual(line === undefined ? [] : [{ line, message }]);
+  });
+
+  it('has booleans as displayed in columns that commands read, and as booleans in other columns', async () => {
+    const boolean = (value: number) => `<c t="b"><v>${value}</v></c>`;
+    const { rows } = await table(['name', 'slug', 'note'], boolean(1) + boolean(0) + boolean(1));
+    expect(['name', 'slug', 'note'].map((column) => rows[0]?.values.get(column))).toEqual([
+      'TRUE',
+      'FALSE',
+      true,
+    ]);
+  });
+
+  it('is refused with a date that no calendar has, and with the beginning of a long spreadsheet error', async () => {
+    expect(await refusal(cell('<c r="A2" s="2"><v>1e15</v></c>'))).toContain(
+      'x.xlsx: 1 fault (no changes were made)\n  line 2, column name: is a date, and its display depends on the locale: format the cell as text and retype the value',
+    );
+    expect(await refusal(cell(`<c r="A2" t="e"><v>#${'N'.repeat(40)}</v></c>`))).toMatch(
+      /contains a spreadsheet error \(#N{19}\)$/,
+    );
+    expect(await read(cell('<c t="str"><v>a</v></c><c t="e"><v>#N/A</v></c>'))).toEqual([
+      [2, { name: 'a', 'my key': '#N/A' }],
+    ]);
+    expect(await read(cell('<c t="str"><v>a</v></c><c><f>A1</f><v></v></c>'))).toEqual([
+      [2, { name: 'a', 'my key': '' }],
+    ]);
+  });
+
   it('is recognized by its content under any file name', async () => {
     expect((await parseInput(workbook(HEADER), 'standard input')).form).toEqual({ is: 'xlsx' });
     expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is in the old Excel format (.xls)');
