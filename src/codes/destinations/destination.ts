@@ -32,7 +32,7 @@ export function findDestinationProblem(
   type: string = 'url',
 ): DestinationProblem | undefined {
   if (type !== 'url') return undefined;
-  if (destination === undefined || destination === null || destination.trim() === '') {
+  if (!destination?.trim()) {
     const reason = 'is empty and cannot be opened when scanned';
     return { kind: 'empty', words: reason, reason };
   }

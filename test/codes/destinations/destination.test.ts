@@ -81,6 +81,42 @@ describe('a destination', () => {
   });
 });
 
+test.each([
+  ['https://', 'cannot be opened when scanned: it is not a valid URL'],
+  ['1http:x', 'cannot be opened when scanned: it does not begin with https://'],
+  ['example.com:8080', 'cannot be opened when scanned: it does not begin with https://'],
+  ['example.com:8080x', 'is not a web address, so not every phone can open it'],
+  ['example.com:80/https:/x', 'cannot be opened when scanned: it does not begin with https://'],
+  ['Menu:\thttp:x', 'cannot be opened when scanned: it does not begin with https://'],
+  ['C:', 'cannot be opened when scanned: it is a file on a computer'],
+  ['FILE:/x', 'cannot be opened when scanned: it is a file on a computer'],
+  ['About:blank', 'cannot be opened when scanned: phones do not open about: addresses'],
+  ['httpx://a.de', 'is not a web address, so not every phone can open it'],
+  ['https://a.de/x|www.b.de', 'cannot be opened when scanned: it contains more than one address'],
+  ['https://[::1]/', 'contains an IP address instead of a host name'],
+  [
+    'https://printer.local./',
+    'cannot be opened when scanned: its host name is valid only on one device or network',
+  ],
+  ['https://intranet/', 'cannot be opened when scanned: its host name has no dot'],
+  ['https://a-.de/', 'cannot be opened when scanned: its host name is not valid'],
+  [`https://${'a.'.repeat(127)}de/`, 'cannot be opened when scanned: its host name is not valid'],
+  ['https://x.de:0/', 'cannot be opened when scanned: its port is not valid'],
+  ['https://me@x.de/', 'contains a user name or password'],
+  ['https://:secret@x.de/', 'contains a user name or password'],
+  ['https://x.de\\a', 'contains "\\" instead of "/"'],
+  ['https://x.de/?a=1&amp;b=2', 'contains "&amp;" instead of "&"'],
+  ['https://x.de/?a=1?b=2', 'contains a second "?", which should probably be "&"'],
+  ['https://x.de/#{slug}', 'contains "{slug}", which looks like a placeholder'],
+  ['https://x.de/<a><b>', 'contains "<a>", which looks like a placeholder'],
+  ['https://x.de/a b', 'contains a space'],
+  ['https://x.de/a\n', 'contains a space'],
+  ['https://x.de/&amp;#\\?&amp;?', undefined],
+  ['https://x.de/{}<>', undefined],
+])('%j has the problem that it %s', (destination, reason) => {
+  expect(findDestinationProblem(destination)?.reason).toBe(reason);
+});
+
 describe('an invisible character', () => {
   test.each([
     ['\u200b', 'U+200B (zero-width space)'],
