@@ -73,9 +73,9 @@ function unknownSheet(name: string): never {
 export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions): LabelLayout {
   const layout = layOutLabel(grid.label, options);
   if (layout) return layout;
-  const most = layOutLabel(grid.label, { ...options, sizeMm: undefined })?.code.sizeMm ?? 0;
+  const most = layOutLabel(grid.label, { ...options, sizeMm: undefined })?.code.sizeMm;
   const label = `a label of ${name} (${formatSize(grid.label)})`;
-  if (most <= 0) throw new UsageError(`no code fits on ${label}`, { hint: 'Use larger labels.' });
+  if (most === undefined) throw new UsageError(`no code fits on ${label}`, { hint: 'Use larger labels.' });
   throw new UsageError(`a ${formatNumber(options.sizeMm ?? 0)} mm code doesn't fit on ${label}`, {
     hint: `Use --size ${formatNumber(most)}mm, the largest that fits, or omit --size.`,
   });
