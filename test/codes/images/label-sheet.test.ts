@@ -19,6 +19,7 @@ it.each([
   ['3cm', 30],
   ['1.25in', 31.75],
   ['5m', 5000],
+  ['5000mm', 5000],
   ['0.9999mm', undefined],
   ['5000.1mm', undefined],
   ['30', undefined],
@@ -36,6 +37,7 @@ it.each([
 it.each([
   ['63.5x38.1mm', size(63.5, 38.1)],
   ['2x1in', size(50.8, 25.4)],
+  ['63.25x38.125mm', size(63.25, 38.125)],
   ['0x1cm', size(0, 10)],
   ['0x0mm', size(0, 0)],
   ['500x499cm', size(5000, 4990)],
@@ -60,6 +62,7 @@ it.each([
   ['2.5', undefined],
   ['1.2.3mm', undefined],
   ['x1mm', undefined],
+  ['1mmm', undefined],
 ])('the length %j for both sides is %j', (raw, sides) => {
   expect(parseSides(raw)).toEqual(sides);
 });
@@ -77,7 +80,7 @@ it.each([
 
 it.each([
   ['3x7', [3, 7]],
-  ['99x1', [99, 1]],
+  ['99x12', [99, 12]],
   ['0x7', undefined],
   ['3x0', undefined],
   ['100x1', undefined],
@@ -114,7 +117,10 @@ describe('a sheet', () => {
     ).toEqual([false, false, false, false]);
     for (const margin of [size(31, 1), size(1, 14.5)])
       expect(() => resolveSheet({ ...roll, margin })).toThrow(
-        '--margin leaves no space on a page of 62 x 29 mm',
+        expect.objectContaining({
+          message: '--margin leaves no space on a page of 62 x 29 mm',
+          hint: 'Reduce --margin.',
+        }),
       );
   });
 
@@ -131,7 +137,7 @@ describe('a sheet', () => {
   });
 
   it.each([
-    ['l716', 'Did you mean L7160? '],
+    ['l716o', 'Did you mean L7160? '],
     ['nothing like it', ''],
   ])('with the unknown number %j is refused', (sheet, guess) => {
     expect(() => resolveSheet({ sheet })).toThrow(
@@ -152,7 +158,12 @@ describe('a sheet', () => {
       ...more,
       paper: PAPERS.Letter,
     });
-    expect(() => resolveSheet({ grid: [3, 8] })).toThrow('--grid requires --label WxH');
+    expect(() => resolveSheet({ grid: [3, 8] })).toThrow(
+      expect.objectContaining({
+        message: '--grid requires --label WxH',
+        hint: 'Add the size of a label, as in --grid 3x7 --label 63.5x38.1mm.',
+      }),
+    );
     expect(() => resolveSheet({ label })).toThrow('--grid requires --label WxH');
     expect(() => resolveSheet({ grid: [4, 8], label })).toThrow(
       expect.objectContaining({
@@ -171,6 +182,9 @@ describe('a sheet', () => {
         message: "a 27.5 mm code doesn't fit on a label of a grid of 3x8 (60 x 30 mm)",
         hint: 'Use --size 27mm, the largest that fits, or omit --size.',
       }),
+    );
+    expect(() => requireLayout(sheet, { caption: true, captionLines: 3, sizeMm: 28 })).toThrow(
+      "a 28 mm code doesn't fit on a label of a grid of 3x8 (60 x 30 mm)",
     );
     const tiny = resolveSheet({ grid: [3, 8], label: size(60, 3) });
     for (const sizeMm of [undefined, 10])

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunFacts } from '#base/run/run-summary';
@@ -89,8 +89,10 @@ describe('images in a directory', () => {
     const third = await write(FILES.slice(0, 1));
     expect(third.rows).toEqual([['1.svg', 'unchanged', null]]);
     expect(third.facts.files).toEqual([join(directory, 'manifest.csv')]);
+    await write([wrong(3)]);
+    expect((await plan([imageOf(3, 'https://qr.example/new')]))[0]?.[1]).toBe('update');
     const { rows: all } = await readManifest(directory, false);
-    expect([...all].map(([file, { id }]) => [file, id])).toEqual([1, 2, 3].map((n) => [`${n}.svg`, idOf(n)]));
+    expect([...all].map(([file, { id }]) => [file, id])).toEqual([3, 1, 2].map((n) => [`${n}.svg`, idOf(n)]));
   });
 
   it('are not replaced if you changed them, unless --overwrite is used (I5)', async () => {
@@ -106,7 +108,10 @@ describe('images in a directory', () => {
     const refusal = (file: string) =>
       `cannot replace ${join(directory, file)}: not written by an earlier run, or changed since`;
     await expect(write(FILES)).rejects.toThrow(refusal('2.svg').replace(':', ' and 1 more:'));
-    await expect(write(FILES.slice(2))).rejects.toThrow(refusal('3.svg'));
+    await expect(write(FILES.slice(2))).rejects.toMatchObject({
+      message: refusal('3.svg'),
+      hint: 'Specify a different directory with --output-dir, or add --overwrite to replace it.',
+    });
     await expect(write([wrong(2)])).rejects.toThrow(refusal('2.svg'));
     expect(await plan(FILES.slice(1), { overwrite: true })).toEqual([
       ['2.svg', 'update', null],
@@ -121,6 +126,8 @@ describe('images in a directory', () => {
   it('of an unrelated run are unchanged if they have the same bytes', async () => {
     const { directory, write } = await useImages();
     await write(FILES.slice(0, 1));
+    await rm(join(directory, 'manifest.csv'));
+    expect((await write(FILES.slice(0, 1))).rows).toEqual([['1.svg', 'unchanged', null]]);
     await writeFile(join(directory, 'manifest.csv'), '');
     await expect(write(FILES.slice(0, 1))).rejects.toThrow('it was not written by an earlier run');
     expect((await write(FILES.slice(0, 1), { overwrite: true })).rows).toEqual([
