@@ -12,7 +12,7 @@ export type AccentColors = ReturnType<typeof accentColors>;
 /** Returns an accent color that is readable on the theme's background, and tints of it. */
 export function accentColors(color: string, theme: 'light' | 'dark') {
   let accent = color;
-  for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST && part <= 1; part += 0.05)
+  for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST; part += 0.05)
     accent = mix(color, TOWARD[theme], part);
   const tint = (part: number) => mix(CARD[theme], accent, part);
   return { accent, soft: tint(0.15), part: tint(0.5), shades: [...SHADES[theme].map(tint), accent] };

@@ -45,10 +45,9 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
 
 const LEAST_DAYS = 14;
 
-function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore }: CardOptions): number {
+function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore = 0 }: CardOptions): number {
   const weekday = unitDates('day', rows[0]?.value ?? '')?.[0].weekday;
-  if (by !== 'day' || isSparse || rows.length < LEAST_DAYS) return 0;
-  if (weekdayBefore === undefined || weekday === undefined) return 0;
+  if (by !== 'day' || isSparse || rows.length < LEAST_DAYS || weekday === undefined) return 0;
   const later = (weekday - weekdayBefore + 7) % 7;
   return later > 3 ? later - 7 : later;
 }
@@ -91,5 +90,5 @@ function axisLabel({ value }: Figure, { by, rows }: Section, locale: Locale): st
   if (by === 'hour') return formatHour(Number(value), locale);
   const ofMonth = rows.length <= 12 ? 'monthAlone' : 'monthShort';
   const dates = unitDates(by, value ?? '');
-  return dates ? capitalize(locale.date(by === 'month' ? ofMonth : 'dayMonth', dates[0])) : (value ?? '');
+  return dates ? capitalize(locale.date(by === 'month' ? ofMonth : 'dayMonth', dates[0])) : '';
 }

@@ -31,7 +31,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   const { words } = locale;
   const { caption, isCompared, hasBars } = options;
   const { kind, by, comparesAverages } = section;
-  const hasAverages = kind === 'time' || (isCompared && comparesAverages);
+  const hasAverages = kind === 'time' || comparesAverages;
   const averages = section.rows.flatMap(({ perDay, previousPerDay }) => [perDay, previousPerDay]);
   const formatScans: FormatScans = (scans, perDay) => ({
     text: scans === null ? NONE : locale.number(scans),
@@ -121,12 +121,15 @@ interface Day {
 export function calendarTable({ rows }: Section, locale: Locale): ShadeTable {
   const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
   const weeks: (Day | undefined)[][] = [];
+  let week: (Day | undefined)[] = [];
   for (const row of rows) {
     const date = unitDates('day', row.value ?? '')?.[0];
     if (date === undefined) continue;
-    if (date.weekday === 0 || weeks.length === 0) weeks.push(new Array(7).fill(undefined));
-    const week = weeks.at(-1);
-    if (week) week[date.weekday] = { row, date };
+    if (date.weekday === 0 || weeks.length === 0) {
+      week = new Array(7).fill(undefined);
+      weeks.push(week);
+    }
+    week[date.weekday] = { row, date };
   }
   const days = weeks.flat().flatMap((day) => day?.date.year ?? []);
   const pattern = days[0] === days.at(-1) ? 'dayMonth' : 'dateShort';

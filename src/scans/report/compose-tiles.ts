@@ -102,13 +102,12 @@ function busiestOf(section: Section | undefined): Figure | undefined {
 }
 
 function topOf(section: Section | undefined): Figure | undefined {
-  const top = section?.rows.find(({ value, isRest }) => value !== null && !isRest);
-  return top?.share ? top : undefined;
+  return section?.rows.find(({ value, isRest }) => value !== null && !isRest);
 }
 
 function topValue(section: Section | undefined, label: string, locale: Locale): Tile | undefined {
   const top = topOf(section);
-  if (!section || !top || top.share === null) return undefined;
+  if (!section || !top?.share) return undefined;
   const value = shorten(rowName(top, section, locale).name, LONGEST_VALUE);
   return { label, value, detail: fill(locale.words.ofScans, { share: locale.share(top.share) }) };
 }

@@ -16,5 +16,10 @@ test.each(['#ffffff', '#000000', '#ffdd00', '#0057b8', '#ff0000', '#00ff00', '#0
 );
 
 test('an accent color with enough contrast is unchanged', () => {
-  expect(accentColors('#0057b8', 'light').accent).toBe('#0057b8');
+  expect(accentColors('#0057b8', 'light')).toEqual({
+    accent: '#0057b8',
+    soft: '#d9e6f4',
+    part: '#80abdc',
+    shades: ['#ebf2f9', '#d1e1f2', '#adc9e8', '#85aedd', '#0057b8'],
+  });
 });

@@ -19,7 +19,8 @@ const CODES = sectionOf({ kind: 'code', by: 'code' }, [
 ]);
 
 test('a report shows cards of short values in pairs, and a card without a partner in full width', () => {
-  const value = (by: 'country' | 'device' | 'os' | 'referrer') => sectionOf({ kind: 'value', by }, []);
+  const value = (by: 'country' | 'device' | 'os' | 'referrer' | 'browser' | 'city') =>
+    sectionOf({ kind: 'value', by }, []);
   const { cards } = compose({
     sections: [
       value('country'),
@@ -27,7 +28,9 @@ test('a report shows cards of short values in pairs, and a card without a partne
       value('os'),
       value('referrer'),
       sectionOf({ kind: 'utm', by: 'utm_term' }, []),
+      value('browser'),
       sectionOf({ kind: 'column', by: 'Stadt' }, []),
+      value('city'),
       CODES,
     ],
     silent: [{ name: 'x' }],
@@ -38,7 +41,9 @@ test('a report shows cards of short values in pairs, and a card without a partne
     ['by-os', true],
     ['by-referrer', true],
     ['by-utm_term', true],
-    ['by-column-6', true],
+    ['by-browser', true],
+    ['by-column-7', true],
+    ['by-city', true],
     ['by-code', true],
     ['silent', true],
   ]);
@@ -57,7 +62,10 @@ test('a report without scans has one tile and no story, and lists the codes with
   const report = compose({ total: totalOf({ perDay: 0 }), sections: [CODES], silent: [{ name: 'x' }] });
   expect(report.story).toBe('');
   expect(report.tiles).toEqual([{ label: 'Scans', value: '0', detail: '3 codes' }]);
-  expect(report.cards.map(({ id }) => id)).toEqual(['none', 'silent']);
+  expect(report.cards.map(({ id, notes }) => [id, notes])).toEqual([
+    ['none', ['No scans in this period.']],
+    ['silent', []],
+  ]);
 });
 
 test('the story and tiles of a report state the busiest day, top code, top known country and share of phones', () => {
@@ -188,8 +196,8 @@ test('a calendar has a row per week, named after its first day, with the year if
     ['5 Oct', 0],
     ['12 Oct', 0],
   ]);
-  expect(weeksOf('2026-12-31', '2027-01-01', '2027-01-04').map(([name]) => name)).toEqual([
-    '31 Dec 2026',
+  expect(weeksOf('2026-12-30', '2026-12-31', '2027-01-04').map(([name]) => name)).toEqual([
+    '30 Dec 2026',
     '4 Jan 2027',
   ]);
 });

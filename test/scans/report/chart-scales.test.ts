@@ -22,6 +22,14 @@ test('the center of a column is half its width from its left edge', () => {
   expect(center(1) - left(1)).toBeCloseTo(width / 2);
 });
 
+test('the gaps of a chart are narrower if it has more than 60 columns', () => {
+  const partOf = (count: number) => {
+    const { left, width } = columnScale(columnsOf(...new Array<number>(count).fill(1)), [0, 1000]);
+    return width / (left(1) - left(0));
+  };
+  expect([partOf(60), partOf(61)]).toEqual([expect.closeTo(0.72), expect.closeTo(0.9)]);
+});
+
 test('only as many labels are shown as fit, and the first and last align with the edges if some are omitted', () => {
   expect(placeLabels(3, 10).map(({ at, align }) => [at, align])).toEqual([
     [0, 'center'],

@@ -42,7 +42,7 @@ test('a report compares the averages per day of months that differ in length, in
   expect(table?.head.map(({ detail }) => detail ?? '')).toEqual(['', 'per day', '', 'per day', '']);
   expect(table?.rows[0]).toMatchObject({
     name: 'Germany',
-    cells: [{ text: '310', detail: '10.0' }, {}, { text: '300', detail: '10.0' }, {}],
+    cells: [{ text: '310', detail: '10.0', isStrong: true }, {}, { text: '300', detail: '10.0' }, {}],
   });
   expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
 });
@@ -65,14 +65,20 @@ test('a report explains the mark for missing data if only some rows of a table h
   const rows = [
     { value: 'a', scans: 300, previous: 40, isBeforeData: true as const },
     { value: 'b', scans: 60, previous: 50, change: 0.2 },
+    { value: 'c', scans: 20, previous: null, isBeforeData: true as const },
   ];
   const section = sectionOf({ kind: 'code', by: 'code' }, rows);
   const { cards } = compose({ before: BEFORE, sections: [section] });
   expect(textsOf(cards[0])).toEqual([
     ['a', '300', '–', '40\u00a0†', '–'],
     ['b', '60', '–', '50', '+20.0%'],
+    ['c', '20', '–', '–', '–'],
   ]);
   expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.beforeData]);
+  const noMark = { ...section, rows: section.rows.slice(1) };
+  const days = sectionOf({ kind: 'time', by: 'day' }, [{ ...rows[0], value: '2026-10-01' }]);
+  for (const { notes } of compose({ before: BEFORE, sections: [noMark, days] }).cards)
+    expect(notes).toEqual([]);
 });
 
 test('a report shows growth of more than tenfold in words', () => {
@@ -82,6 +88,8 @@ test('a report shows growth of more than tenfold in words', () => {
   const report = compose({ before: BEFORE, total, sections: [section] });
   expect(textsOf(report.cards[0])).toEqual([['Germany', '20,000', '100.0%', '30', 'more than tenfold']]);
   expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
+  const head = ['Country', 'Scans', 'Share', 'Previous', 'Change'].map((text) => ({ text }));
+  expect(report.cards[0]?.tables[0]?.head).toEqual(head);
 });
 
 test('a report shows the names of codes, with the slug to distinguish codes with the same name', () => {
@@ -161,7 +169,9 @@ test('a report has a table of hours by weekday after the cards for weekdays and 
     sections: [by('weekday'), by('hour'), sectionOf({ kind: 'value', by: 'os' }, [])],
     hours,
   });
-  expect(cards.map(({ id }) => id)).toEqual(['by-weekday', 'by-hour', 'hours', 'by-os']);
+  expect(cards.map(({ id, isWide }) => [id, isWide])).toEqual(
+    ['by-weekday', 'by-hour', 'hours', 'by-os'].map((id) => [id, true]),
+  );
   const [table] = cards[2]?.tables ?? [];
   expect(table?.rows.length).toBe(24);
   expect(table?.rows[23]?.cells).toEqual([...new Array(6).fill({ text: '11.5', shade: 5 }), undefined]);
@@ -288,6 +298,15 @@ test('a report notes that the data begins or ends within the range only if whole
     'The data begins on 2 October 2026 at 00:00. Earlier scans, if any, are not included.',
     'The data ends on 30 October 2026 at 23:59. Later scans, if any, are not included.',
   ]);
+  const noScans = { range: undefined, coverage: { startsLateMs: OCTOBER.sinceMs, isWhole: false } };
+  expect(compose(noScans as Parameters<typeof figuresOf>[0]).coverage).toEqual([
+    'The data begins on 1 October 2026 at 00:00. Earlier scans, if any, are not included.',
+  ]);
+});
+
+test('a report describes its logo', () => {
+  const logo = { png: new Uint8Array([1]), width: 40, height: 10 };
+  expect(compose({ logo }).logo).toEqual({ ...logo, alt: 'Logo' });
 });
 
 test('a report states the busiest day with its weekday', () => {
@@ -304,7 +323,7 @@ test('a report truncates names of 10 kB, and splits a note into paragraphs', () 
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: 'x'.repeat(10_000), name: '😀'.repeat(5000), scans: 1, share: 1 },
   ]);
-  const note = 'One\ntwo.\r\n \r\n\r\nThree.\n\n \n';
+  const note = ' One \n  two.\r\n \r\n\r\nThree.\n\n \n';
   const report = compose({ sections: [codes], note });
   expect(JSON.stringify(report).length).toBeLessThan(4000);
   expect(JSON.stringify(report)).not.toMatch(/\\ud83d(?!\\ude00)/i);

@@ -5,6 +5,7 @@ import { renderHtml } from '#scans/report/html/render-html';
 import { loadLanguage } from '#scans/report/languages/load-language';
 import type { Language } from '#scans/report/languages/plurals';
 import { figuresOf, SEPTEMBER, sectionOf } from './figures.ts';
+import { cardOf, reportOf, tableOf } from './pdf/documents.ts';
 
 const HOSTILE =
   '</title></style></svg><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\u2066"\'&\u0000\ud800';
@@ -136,3 +137,73 @@ test('a chart with a comparison has a line for the earlier period, and a legend'
   expect(page).toContain('</span>October 2026 ');
   expect(page).toContain('</span>September 2026');
 });
+
+test('a page has the colors of the accent after its style, for light and for dark pages', async () => {
+  const styleOf = (page: string) => /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
+  const plain = styleOf(await pageOf({}));
+  const style = styleOf(await pageOf({ accent: '#0057b8' }));
+  expect(plain.slice(0, 6)).toBe(':root{');
+  expect(style.slice(plain.length)).toBe(`
+:root{--accent:#0057b8;--accent-soft:#d9e6f4;--part:#80abdc;--s1:#ebf2f9;--s2:#d1e1f2;--s3:#adc9e8;--s4:#85aedd;--s5:#0057b8}
+@media screen and (prefers-color-scheme:dark){:root{--accent:#4d89cd;--accent-soft:#212c3c;--part:#335378;--s1:#1d2530;--s2:#212d3d;--s3:#26374d;--s4:#2b425e;--s5:#4d89cd}}`);
+  expect(style.slice(0, plain.length)).toBe(plain);
+});
+
+/** Columns with these values, of which the last is part of a period. */
+const columnsOf = (values: readonly number[], previous: readonly (number | null)[]) =>
+  values.map((value, at) => ({
+    label: `Day ${at + 1}`,
+    value,
+    previous: previous[at] ?? null,
+    isPart: at === values.length - 1,
+  }));
+
+test.each(['ltr', 'rtl'] as const)(
+  'a page with the direction %s equals its golden file',
+  async (direction) => {
+    const chart = {
+      label: 'Peak',
+      columns: columnsOf([0, 1, 1000, 500, 0, 0, 0, 0, 250], [null, 80, 0, null, 40]),
+    };
+    const few = { label: 'Few', columns: columnsOf([1, 2, 3, 4, 5, 6, 7, 8], [4]) };
+    const [row] = tableOf('Country', ['Bosnia']).rows;
+    const compared = (names: readonly string[]) =>
+      tableOf('Country', names, {
+        head: ['Country', 'Scans', 'Share', 'Before'].map((text) => ({ text })),
+        rows: names.map((name, at) => ({
+          name,
+          isDim: at > 0,
+          ...(at === 0 && { bar: 1 }),
+          cells: [...(row?.cells ?? []), { text: '+5.0%', tone: 'up' }],
+        })),
+      });
+    const calendar = reportOf().cards[0]?.tables[0];
+    const report = reportOf({
+      direction,
+      logo: { png: new Uint8Array([1, 2, 3]), width: 40, height: 10, alt: 'Logo' },
+      cards: [
+        cardOf('Days', {
+          chart,
+          legend: { now: 'Now', before: 'Before' },
+          tables: [
+            ...(calendar ? [calendar] : []),
+            tableOf(
+              'Day',
+              Array.from({ length: 9 }, (_, at) => `${at}`),
+            ),
+          ],
+          notes: ['One.', 'Two.'],
+        }),
+        cardOf('Few', { chart: few, tables: [tableOf('Day', ['1', '2'])] }),
+        cardOf('Countries', {
+          isWide: false,
+          tables: [compared(['Bosnia', 'Germany']), compared(['France'])],
+        }),
+        cardOf('Silent', { names: [{ name: 'Poster', detail: 'abc' }, { name: 'Flyer' }] }),
+      ],
+      ...(direction === 'rtl' && { story: '', comparedWith: undefined }),
+    });
+    const page = renderHtml(report);
+    await expect(page.slice(page.indexOf('<body>'))).toMatchFileSnapshot(`golden/page-${direction}.txt`);
+  },
+);

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createLocalTime } from '#base/time/local-time';
 import { reportFigures } from '#scans/report/report-figures';
 import type { Span } from '#scans/stats/calendar';
-import { groupOf } from '#scans/stats/dimensions';
+import { type GroupBy, groupOf } from '#scans/stats/dimensions';
+import type { Counted } from '#scans/stats/figure';
 import { createTally } from '#scans/stats/tally';
 
 const at = (text: string) => Date.parse(text);
@@ -22,8 +23,12 @@ const CODES = [
 ];
 
 /** Returns the figures of a scan of `menu` at the first time, and of a scan of `door` at each other time. */
-function figuresAt(times: readonly string[], span: Span, by: Parameters<typeof groupOf>[0][] = ['code']) {
-  const groups = by.map(groupOf);
+function figuresAt(
+  times: readonly string[],
+  span: Span,
+  groups: readonly GroupBy[] = [groupOf('code')],
+  more: Partial<Counted> = {},
+) {
   const current = createTally(groups, BERLIN.offsetMs);
   for (const [i, time] of times.entries())
     current.add(at(time), {}, i === 0 ? { id: 'a1', value: 'menu' } : { id: 'b2', value: 'door' });
@@ -38,13 +43,14 @@ function figuresAt(times: readonly string[], span: Span, by: Parameters<typeof g
     names,
     codeGroups: new Map(),
     nowMs: at('2026-12-01T00:00:00Z'),
+    ...more,
   };
   return reportFigures(request, counted, {
     ...BERLIN,
     current,
     span,
     names,
-    codes: CODES.map(({ id }) => id.toLowerCase()),
+    codes: counted.codes?.map(({ id }) => id.toLowerCase()),
   });
 }
 const SCANS = ['2026-10-02T10:00:00Z', '2026-10-03T22:30:00Z'];
@@ -61,7 +67,7 @@ test('a report lists the codes without scans that were created before its range 
 });
 
 test('a table of codes shows the host and path of destinations, but no query, because it may be secret', () => {
-  const [section] = figuresAt(SCANS, OCTOBER, ['code', 'day']).sections;
+  const [section] = figuresAt(SCANS, OCTOBER, [groupOf('code'), groupOf('day')]).sections;
   expect(section?.rows.map(({ value, destination }) => [value, destination])).toEqual([
     ['door', undefined],
     ['menu', 'cafe.example/menu'],
@@ -70,8 +76,11 @@ test('a table of codes shows the host and path of destinations, but no query, be
 });
 
 test('a report has hours by weekday only if it has both hours and weekdays', () => {
-  const hoursOf = (...by: Parameters<typeof groupOf>[0][]) => figuresAt(SCANS, OCTOBER, by).hours;
+  const hoursOf = (...by: Parameters<typeof groupOf>[0][]) =>
+    figuresAt(SCANS, OCTOBER, by.map(groupOf)).hours;
   expect(hoursOf('hour', 'weekday')?.length).toBe(7);
+  const columns = [groupOf('hour'), { kind: 'column', by: 'weekday' } as const];
+  expect(figuresAt(SCANS, OCTOBER, columns).hours).toBeUndefined();
   expect([hoursOf('hour'), hoursOf('weekday'), hoursOf('day')]).toEqual([undefined, undefined, undefined]);
 });
 
@@ -96,3 +105,39 @@ test.each<[string, Span, string | undefined, string | undefined, string[]]>([
     expect([text(range?.sinceMs), text(range?.untilMs)]).toEqual([since, until]);
   },
 );
+
+test('a report of files has no codes, and omits a section by code with a single row', () => {
+  const { sections, silent, codes, before, crosses } = figuresAt(
+    SCANS.slice(0, 1),
+    OCTOBER,
+    [groupOf('code'), groupOf('device')],
+    { codes: undefined },
+  );
+  expect(sections.map(({ by }) => by)).toEqual(['device']);
+  expect({ silent, codes, before, crosses }).toEqual({
+    silent: [],
+    codes: undefined,
+    before: undefined,
+    crosses: [],
+  });
+});
+
+test('a report states whether the data covers the previous period', () => {
+  const before = {
+    tally: createTally([], BERLIN.offsetMs),
+    span: { sinceMs: at('2026-08-31T22:00:00Z'), untilMs: OCTOBER.sinceMs },
+    isCovered: false,
+  };
+  expect(figuresAt(SCANS, OCTOBER, [], { before }).before).toEqual({ ...before.span, isCovered: false });
+});
+
+test('the last day of a report is partial if the report has no end', () => {
+  const daysOf = (span: Span) => figuresAt(SCANS, span, [groupOf('day')]).sections[0]?.rows;
+  const partsOf = (span: Span) => daysOf(span)?.flatMap(({ value, isPart }) => (isPart ? [value] : []));
+  expect(partsOf({ sinceMs: OCTOBER.sinceMs })).toEqual(['2026-10-04']);
+  expect(partsOf(OCTOBER)).toEqual([]);
+  expect(partsOf({ ...OCTOBER, untilMs: at('2026-12-31T23:00:00Z') })?.slice(0, 2)).toEqual([
+    '2026-12-01',
+    '2026-12-02',
+  ]);
+});

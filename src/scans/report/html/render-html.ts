@@ -20,7 +20,7 @@ import { STYLE } from './style.ts';
 
 /** Renders a report as one HTML page without scripts or requests. */
 export function renderHtml(report: ReportDocument): string {
-  const style = STYLE.trim() + (report.accent === undefined ? '' : accentStyle(report.accent));
+  const style = STYLE + (report.accent === undefined ? '' : accentStyle(report.accent));
   const digest = hash('sha256', style, 'base64');
   const policy = `default-src 'none'; style-src 'sha256-${digest}'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
@@ -162,9 +162,8 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
   const points = columns.flatMap(({ previous }, at) =>
     previous === null ? [] : [[x(at), y(previous)] as [number, number]],
   );
-  const path = line().digits(2)(points);
-  if (points.length < 2 || path === null) return '';
-  return html`<svg x="0" y="0" width="100%" height="${HEIGHT}" viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><path class="before" d="${raw(path)}"/></svg>`;
+  if (points.length < 2) return '';
+  return html`<svg x="0" y="0" width="100%" height="${HEIGHT}" viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><path class="before" d="${raw(line().digits(2)(points) ?? '')}"/></svg>`;
 }
 
 const LEAST_LONG_NAME = 7;

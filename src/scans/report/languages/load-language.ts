@@ -110,9 +110,8 @@ export async function loadLanguage<L extends Language>(language: L) {
     let shown = first;
     return patterns[name].replace(PARTS, (part, quoted: string | undefined, field: string | undefined) => {
       if (field === undefined) return quoted ?? part;
-      const kind = field === 'L' ? 'M' : field;
-      if (seen.has(kind)) shown = last;
-      seen.add(kind);
+      if (seen.has(field)) shown = last;
+      seen.add(field);
       const format = FIELDS[part];
       if (!format) throw new Error(`no rule for the field ${part} of a date`);
       return format(shown, cldr) ?? '';
