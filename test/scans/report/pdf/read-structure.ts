@@ -162,7 +162,7 @@ function readContent(file: PdfFile, page: PdfDictionary): Content {
 }
 
 /** Returns the letters of each glyph, by font. */
-function fontsOf(file: PdfFile, page: PdfDictionary): Map<string, Map<number, string>> {
+export function fontsOf(file: PdfFile, page: PdfDictionary): Map<string, Map<number, string>> {
   const fonts = file.dictionary(file.dictionary(page.Resources).Font);
   return new Map(
     Object.entries(fonts).map(([name, font]) => {

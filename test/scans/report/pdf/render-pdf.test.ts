@@ -1,8 +1,9 @@
 /** PDF of a report: what a screen reader, a search and a viewer find in it. Read by its own bytes (read-structure.ts). */
-import { describe, expect, it } from 'vitest';
-import type { Card } from '#scans/report/document';
+import { describe, expect, it, test } from 'vitest';
+import type { Card, ReportDocument } from '#scans/report/document';
 import { renderPdf } from '#scans/report/pdf/render-pdf';
 import { cardOf, reportOf, tableOf } from './documents.ts';
+import { readDrawing } from './read-drawing.ts';
 import { type Node, nodesOf, readTaggedPdf } from './read-structure.ts';
 
 const render = async (given: Parameters<typeof reportOf>[0] = {}) =>
@@ -230,4 +231,77 @@ describe('the PDF of a right-to-left report', () => {
     expect(left.length).toBeGreaterThan(1);
     expect(right).toEqual(left.map(([x, width]) => [Math.round((595.28 - x - width) * 100) / 100, width]));
   });
+});
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC';
+
+/** A report of one page and a half that has every kind of block, with long and short texts. */
+function variedReport(): ReportDocument {
+  const values = [0, 1, 1000, 500, 250, 0, 40, 60, 80];
+  const columns = values.map((value, at) => ({
+    label: `Day ${at + 1}`,
+    value,
+    previous: at === 4 ? null : 90 * at,
+    isPart: at === 8,
+  }));
+  const tile = { label: 'Top code', value: 'A long name of a code on a poster', detail: '' };
+  const shades = ([0, 1, 2, 3, 4, 5] as const).map((shade) => ({ text: `${10 ** shade}`, shade }));
+  const [row] = tableOf('', ['']).rows;
+  const wide = ['Poster at the entrance of the long hall on the second floor', 'Door'].map((name, at) => ({
+    name,
+    detail: 'abc/def',
+    isDim: at === 1,
+    ...(at === 0 && { bar: 0.5 }),
+    cells: [
+      ...(row?.cells ?? []),
+      { text: '+5.0%', tone: 'up' as const },
+      { text: '−5.0%', detail: 'more than tenfold', tone: 'down' as const },
+    ],
+  }));
+  const head = ['Code', 'Scans', 'Share', 'Change', 'Last year'].map((text, at) => ({
+    text,
+    ...(at > 1 && { detail: 'per day' }),
+  }));
+  return reportOf({
+    accent: '#008000',
+    logo: { png: Buffer.from(PNG, 'base64'), width: 40, height: 10, alt: 'Logo' },
+    note: ['A note that is too long for a line of the page. '.repeat(6).trim()],
+    tiles: [...reportOf().tiles, tile, tile, tile],
+    cards: [
+      cardOf('Days', {
+        chart: { label: 'Peak', columns },
+        legend: { now: 'October', before: 'September' },
+        tables: [
+          {
+            kind: 'shades',
+            id: 'calendar',
+            caption: 'Days',
+            head: ['Week', ...'abcdefg'],
+            rows: [{ name: '1 Oct', cells: [undefined, ...shades] }],
+          },
+          tableOf(
+            'Day',
+            values.map((_, at) => `Day ${at + 1}`),
+          ),
+        ],
+        notes: ['* Partial day.'],
+      }),
+      cardOf('Codes', { isWide: false, tables: [tableOf('Code', [], { head, rows: wide })] }),
+      cardOf('Devices', { isWide: false, tables: [tableOf('Device', ['Phone', 'Tablet'])] }),
+      cardOf('Silent', {
+        names: [
+          { name: 'A name that is far too long for a column', detail: 'and its slug is long too' },
+          { name: 'Flyer', detail: 'fly' },
+          { name: 'Menu' },
+          { name: 'Door' },
+        ],
+      }),
+    ],
+  });
+}
+
+test('the pages of a report with every kind of block equal their golden file', async () => {
+  const { bytes } = await renderPdf(variedReport(), 'a4');
+  const drawing = readDrawing(readTaggedPdf(bytes));
+  await expect(`${drawing.join('\n')}\n`).toMatchFileSnapshot('../golden/pages.txt');
 });
