@@ -39,16 +39,14 @@ export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 /** Splits a text by font, in visual order (Unicode Bidirectional Algorithm, UAX 9). */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const embedding = bidi.getEmbeddingLevels(text, base);
-  const runs: { font: CaptionFont; text: string; level: number }[] = [];
-  const runAt: typeof runs = [];
+  const runAt: (Piece & { level: number })[] = [];
+  let run: (typeof runAt)[number] | undefined;
   let at = 0;
   for (const character of text) {
     const level = embedding.levels[at] ?? 0;
-    const last = runs.at(-1);
-    const font = last?.font.has(character) ? last.font : fonts.find((one) => one.has(character));
+    const font = run?.font.has(character) ? run.font : fonts.find((one) => one.has(character));
     if (!font) throw new Error('no font has a character of it');
-    const run = last && last.font === font && last.level === level ? last : { font, text: '', level };
-    if (run !== last) runs.push(run);
+    if (run?.font !== font || run.level !== level) run = { font, text: '', level };
     run.text += character;
     runAt[at] = run;
     at += character.length;

@@ -60,6 +60,29 @@ describe('a line of Japanese', () => {
   });
 });
 
+describe('a text that is broken into lines', () => {
+  const x = (count: number) => 'x'.repeat(count);
+
+  it.each([
+    ['', 9, 5, []],
+    ['one two', 9, 7, ['one two']],
+    ['one two three', 9, 7, ['one two', 'three']],
+    ['ab  cd', 9, 3, ['ab', 'cd']],
+    ['ab    ', 9, 3, ['ab']],
+    ['ab東cdefgh', 9, 7, ['ab東', 'cdefgh']],
+    ['（（（（', 9, 2, ['（（', '（（']],
+    ['one two three', 1, 7, ['one tw…']],
+    ['one two three', 1, 5, ['one…']],
+    ['one two three', 2, 7, ['one two', 'three']],
+    ['one two three four', 2, 7, ['one two', 'three…']],
+    [x(100), 9, 100, [x(100)]],
+    [x(100), 9, 70, [x(70), x(30)]],
+    ['ab', 9, 0, ['a', 'b']],
+  ])('like %j, with at most %d lines of %d characters, has the lines %j', (text, most, room, lines) => {
+    expect(breakLines(text, most, (part) => [...part].length, room)).toEqual(lines);
+  });
+});
+
 /** Reads the text of a page from its operators and the map of its only font that has one, as a simple reader does. */
 function readText(pdf: string): string {
   const map = /beginbfrange\n<0000> <[0-9a-f]{4}> \[(.*)\]/.exec(pdf)?.[1] ?? '';

@@ -32,6 +32,11 @@ describe('a text', () => {
     ['한국어 🎉 menu', '… menu', 'words'],
     ['Menu 한국어', 'Menu …', 'words'],
     ['🎉', '…', 'words'],
+    [' a 🎉', ' a', 'symbols'],
+    ['🎉 a ', 'a ', 'symbols'],
+    ['🎪Sommerfest', 'Sommerfest', 'symbols'],
+    ['Sommer 🎉fest', 'Sommer fest', 'symbols'],
+    ['Sommer 🎉㈱', 'Sommer (株)', 'symbols'],
     ['', '', 'nothing'],
     ['Łódź – 東京', 'Łódź – 東京', 'nothing'],
   ])(
@@ -40,6 +45,12 @@ describe('a text', () => {
       expect(typeset(text, fonts)).toEqual({ text: expected, lost });
     },
   );
+
+  it('keeps invisible characters in the fonts, and omits others without a mark', () => {
+    const font = { has: (character: string) => character !== '🎉' && character !== '\u2060' };
+    expect(typeset('a\u200db 🎉', [font])).toEqual({ text: 'a\u200db', lost: 'symbols' });
+    expect(typeset('\u2060', [font])).toEqual({ text: '', lost: 'nothing' });
+  });
 
   it('is printed only with characters in the fonts, and is unchanged if it is typeset again (I9)', () => {
     const unit = fc.oneof(

@@ -1,6 +1,6 @@
 /** Text in a PDF: the positions of its pieces, and the glyphs of scripts whose glyphs are not letters. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { loadFonts, type Weight } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 import { drawPieces, widthOfPieces } from '#files/paper/pdf-text';
@@ -55,6 +55,13 @@ describe('pieces of text', () => {
   });
 });
 
+test('a new PDF has no page, its title and the name of the program, and no date', async () => {
+  const pdf = (await closePdf(openPdf('Menu', { size: [283, 142] }).addPage())).toString('latin1');
+  const keys = pdf.match(/\/(?:Count \d|Title|Producer|Creator|CreationDate)/g);
+  expect(keys).toEqual(['/Producer', '/Creator', '/Title', '/Count 1']);
+  expect(pdf.match(/^\(.*\)$/gm)).toEqual(['(qrctl)', '(qrctl)', '(Menu)']);
+});
+
 describe('text in a script whose letters change their shape', () => {
   it('adds no glyph to the file if it is drawn again', async () => {
     const glyphsOf = async (times: number) => {
@@ -75,6 +82,26 @@ describe('text in a script whose letters change their shape', () => {
   it('is drawn with each combining mark in the same text run as its letter', async () => {
     const { pdf } = await draw('كَيفِ');
     expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
+  });
+
+  it('has each mark at its place above or below the letter, and no ActualText from right to left', async () => {
+    const { pdf } = await draw('كَيفِ');
+    expect(readDrawnTexts(pdf).map(({ letters, x, y }) => [letters, x, y])).toEqual([
+      ['فِ', 10, 50],
+      ['', 25.48, 50.96],
+      ['', 16.36, 50.5],
+      ['ي', 31.96, 50],
+      ['', 32.74, 50.1],
+      ['كَ', 39.42, 50],
+      ['', 40.22, 46.84],
+    ]);
+    expect(
+      new Set(
+        contentsOf(pdf)
+          .join('')
+          .match(/ActualText <.*?>/g),
+      ),
+    ).toEqual(new Set(['ActualText <>']));
   });
 
   it('can be drawn with any combination of letters and marks', async () => {
