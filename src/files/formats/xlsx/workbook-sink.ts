@@ -129,8 +129,9 @@ const LONGEST_NAME = 31;
 function sheetNames(names: readonly string[]): string[] {
   const used = new Set(['history']);
   return names.map((name) => {
-    const plain = name.replace(/[\\/?*[\]:\p{C}]/gu, ' ').replace(/^[' ]+|[' ]+$/g, '') || 'table';
-    let own = plain.slice(0, LONGEST_NAME);
+    const cut = name.slice(0, LONGEST_NAME);
+    const plain = cut.replace(/[\\/?*[\]:\p{C}]/gu, ' ').replace(/^[' ]+|[' ]+$/g, '') || 'table';
+    let own = plain;
     for (let number = 2; used.has(own.toLowerCase()); number++)
       own = `${plain.slice(0, LONGEST_NAME - 4)} ${number}`;
     used.add(own.toLowerCase());

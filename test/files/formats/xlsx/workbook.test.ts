@@ -7,7 +7,7 @@ import { UsageError } from '#base/errors';
 import { createLocalTime } from '#base/time/local-time';
 import type { Column } from '#files/formats/columns';
 import { openWholeFile } from '#files/formats/whole-file';
-import { createWorkbookSink } from '#files/formats/xlsx/workbook-sink';
+import { createWorkbookSink, tooManyRows, writeSheets } from '#files/formats/xlsx/workbook-sink';
 import { SOAK } from '../../../support/property-runs.ts';
 
 let directory: string;
@@ -148,4 +148,96 @@ describe('a workbook', () => {
       message: 'cannot write a value with 32,768 characters: a workbook cell holds at most 32,767',
     });
   });
+});
+
+describe('a workbook with several sheets', () => {
+  async function sheetsOf(sheets: Parameters<typeof writeSheets>[1]): Promise<Record<string, string>> {
+    const path = join(directory, 'x.xlsx');
+    await writeSheets(await openWholeFile(path, { processes: { pid: 1, isRunning: () => false } }), sheets);
+    const parts = Object.entries(unzipSync(readFileSync(path)));
+    return Object.fromEntries(parts.map(([name, bytes]) => [name, Buffer.from(bytes).toString()]));
+  }
+
+  test('has valid names that differ in more than case, as Excel requires', async () => {
+    const names = [
+      "' a/b\\c?*[x]:\u0007 '",
+      'A',
+      'a',
+      'a',
+      'History',
+      "it's",
+      '?',
+      'x'.repeat(40),
+      `${'x'.repeat(27)}${'X'.repeat(9)}`,
+      `${'y'.repeat(30)}'s`,
+      `${'z'.repeat(30)}🎪`,
+    ];
+    const parts = await sheetsOf(names.map((name) => ({ name, columns: [], rows: [] })));
+    expect(
+      [...(parts['xl/workbook.xml'] ?? '').matchAll(/<sheet name="(.*?)"/g)].map(([, name]) => name),
+    ).toEqual([
+      'a b c   x',
+      'A',
+      'a 2',
+      'a 3',
+      'History 2',
+      "it's",
+      'table',
+      'x'.repeat(31),
+      `${'x'.repeat(27)} 2`,
+      'y'.repeat(30),
+      'z'.repeat(30),
+    ]);
+  });
+
+  test('has the rows of each sheet with a filter, percentages, and times in UTC', async () => {
+    const columns: Column[] = [
+      { name: 'share', isPercent: true },
+      { name: 'ts', isTime: 'utc' },
+      { name: 'text' },
+    ];
+    const rows = [
+      { share: 0.5, ts: '2026-01-01T12:00:00Z', text: '2026-01-01T12:00:00Z' },
+      { share: '50%', ts: null },
+    ];
+    const parts = await sheetsOf([
+      { name: 'a', columns, rows },
+      { name: 'b', columns, rows: [] },
+    ]);
+    const sheet = parts['xl/worksheets/sheet1.xml'] ?? '';
+    expect(sheet).toContain(
+      '<row r="2"><c r="A2" s="6"><v>0.5</v></c><c r="B2" s="3"><v>46023.5</v></c><c r="C2" s="2" t="inlineStr">',
+    );
+    expect(sheet).toContain(
+      '<row r="3"><c r="A3" s="2" t="inlineStr"><is><t xml:space="preserve">50%</t></is></c></row>',
+    );
+    expect(sheet).toContain('<autoFilter ref="A1:C3"/>');
+    expect(parts['xl/worksheets/sheet2.xml']).toContain('<autoFilter ref="A1:C1"/>');
+  });
+
+  test('is refused if a sheet has too many rows', async () => {
+    const refused = writeSheets(
+      { write: async () => undefined, commit: async () => undefined, discard: async () => undefined },
+      [{ name: 'a', columns: [], rows: Array(1_048_576) }],
+    );
+    await expect(refused).rejects.toMatchObject({
+      message: '1,048,576 rows are too many for a workbook (at most 1,048,575)',
+      hint: 'Write a .csv or .csv.gz file, choose a shorter range, or add --output-dir DIR.',
+    });
+    expect(tooManyRows().message).toBe('too many rows for a workbook (at most 1,048,575)');
+  });
+});
+
+test('a workbook in a stream can be rolled back only if no rows were written since the checkpoint', async () => {
+  const stream = {
+    write: async () => undefined,
+    commit: async () => undefined,
+    discard: async () => undefined,
+  };
+  const sink = createWorkbookSink(stream, { columns, zone: createLocalTime('UTC') });
+  await sink.write([{ id: 1 }]);
+  const rewind = await sink.checkpoint();
+  expect([sink.rewinds, await rewind()]).toEqual([false, true]);
+  await sink.write([{ id: 2 }]);
+  expect(await rewind()).toBe(false);
 });
