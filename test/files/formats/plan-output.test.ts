@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
 import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '#files/formats/formats';
-import { type OutputFlags, type PlanContext, planOutput } from '#files/formats/plan-output';
+import { formatOfPath, type OutputFlags, type PlanContext, planOutput } from '#files/formats/plan-output';
 
 const surroundings: PlanContext = {
   columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
@@ -265,4 +265,59 @@ describe('Parquet', () => {
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);
   });
+});
+
+describe('a plan', () => {
+  const results = [{ name: 'id' }, { name: 'outcome' }, { name: 'error' }];
+
+  test('has a header and all columns, and escapes formulas, unless flags change that', () => {
+    const same = { header: true, rawCells: false, excel: false, gzip: false };
+    expect(plan({})).toMatchObject({
+      ...same,
+      chosen: false,
+      columns: surroundings.columns,
+      path: undefined,
+    });
+    expect(plan({ fields: ['name'] })).toMatchObject({ ...same, chosen: true, columns: [{ name: 'name' }] });
+    expect(plan({ output: 'a.gz.csv' }).gzip).toBe(false);
+  });
+
+  test('replaces ordinary files, and files that the same command wrote with all or the chosen columns', () => {
+    const ordinary = ['none', 'other', 'summary'];
+    expect(plan({ fields: ['id'] }, { columns: results }).replaces).toEqual([
+      ...ordinary,
+      'results',
+      'other',
+    ]);
+    expect(plan({}).replaces).toEqual([...ordinary, 'other', 'other']);
+  });
+
+  test.each<[OutputFlags, PlanContext['settings'], string]>([
+    [{ output: 'a.txt' }, { format: 'table' }, 'csv'],
+    [{ output: 'a.txt' }, { format: 'ndjson' }, 'ndjson'],
+    [{}, { format: 'table' }, 'table'],
+  ])('for %j and the profile %j has the format %s', (flags, settings, format) => {
+    expect(plan(flags, { settings }).format).toBe(format);
+  });
+
+  test('for Parquet in a file is accepted on a terminal', () => {
+    const around = { isTerminal: true, formats: SCAN_FORMATS };
+    expect(plan({ format: 'parquet', output: 'a.parquet' }, around).format).toBe('parquet');
+    expect(refusal({ output: 'a.md' }, around).message).toBe(
+      "cannot write a.md: scans can't be written as Markdown",
+    );
+  });
+});
+
+test.each([
+  ['a.csv', 'csv'],
+  ['a.TSV.gz', 'csv'],
+  ['a.jsonl', 'ndjson'],
+  ['a.json', 'json'],
+  ['a.xlsx', 'xlsx'],
+  ['a.md', undefined],
+  ['a.parquet', undefined],
+  ['a', undefined],
+])('a list in %s has the format %s', (path, format) => {
+  expect(formatOfPath(path)).toBe(format);
 });

@@ -18,7 +18,14 @@ import { ClosedPipeError, LocalError, UsageError } from '#base/errors';
 import type { Disk } from '#files/durable/disk';
 import { nodeDisk } from '#files/durable/node-disk';
 import type { Processes } from '#files/durable/replace-file';
-import { namesDevice, openWholeFile, writeWholeFile } from '#files/formats/whole-file';
+import {
+  checkWholeFile,
+  isWrittenDirectly,
+  makeOutputDirectory,
+  namesDevice,
+  openWholeFile,
+  writeWholeFile,
+} from '#files/formats/whole-file';
 
 const processes: Processes = { pid: 4_000_000, isRunning: () => false };
 const posix = platform() !== 'win32';
@@ -233,5 +240,56 @@ describe.runIf(existsSync('/dev/full'))('a device or pipe', () => {
     await left;
     await expect(file.write('x'.repeat(300_000))).rejects.toThrow(ClosedPipeError);
     await file.discard();
+  });
+});
+
+describe.runIf(posix)('a path', () => {
+  test('of a device or descriptor is written directly', async () => {
+    writeFileSync(path, '');
+    for (const direct of ['/dev/null', '/dev/stdout', '/dev/fd/3', '/proc/self/fd/12'])
+      expect(await isWrittenDirectly(direct), direct).toBe(true);
+    for (const replaced of [path, directory, join(directory, 'missing'), join(path, 'x')])
+      expect(await isWrittenDirectly(replaced), replaced).toBe(false);
+  });
+
+  test.each([
+    ['new/', 'it is the path of a directory', 'Specify a different file with --output.'],
+    ['old', 'it is a directory', 'Specify a different file with --output.'],
+    [
+      'link',
+      'it is a symbolic link to a file that does not exist',
+      'Specify the real file, or remove the link.',
+    ],
+    [
+      'no/new',
+      'its directory does not exist (ENOENT)',
+      'Create the directory first, or specify a different file with --output.',
+    ],
+  ])('%s is refused because %s', async (name, why, hint) => {
+    mkdirSync(join(directory, 'old'));
+    symlinkSync('missing', join(directory, 'link'));
+    const at = `${directory}/${name}`;
+    const refused = { message: `cannot write ${at}: ${why}`, hint };
+    await expect(checkWholeFile(at)).rejects.toBeInstanceOf(UsageError);
+    await expect(checkWholeFile(at)).rejects.toMatchObject(refused);
+    await expect(open({}, at)).rejects.toMatchObject(refused);
+  });
+
+  test('of a device is refused if the old content must be kept', async () => {
+    await expect(openWholeFile('/dev/null', { processes, keeps: true })).rejects.toMatchObject({
+      message: 'cannot write /dev/null: it is not a regular file',
+      hint: 'Remove it, or specify a different path.',
+    });
+  });
+
+  test('of an output directory is created with its parents, unless it is a file', async () => {
+    const made = await makeOutputDirectory(join(directory, 'a', 'b'));
+    expect(made).toBe(join(await nodeDisk.realpath(directory), 'a', 'b'));
+    expect(statSync(made).isDirectory()).toBe(true);
+    writeFileSync(path, '');
+    await expect(makeOutputDirectory(path)).rejects.toMatchObject({
+      message: `cannot create the directory ${path}: a file with that name already exists (EEXIST)`,
+      hint: 'Specify a different directory with --output-dir.',
+    });
   });
 });

@@ -7,7 +7,9 @@ import {
   type Fault,
   faultsOfHeader,
   faultsOfRead,
+  fold,
   isAddress,
+  mapRows,
   problemOf,
   refuseChecked,
   refuseFaults,
@@ -144,4 +146,19 @@ describe('a value', () => {
     expect(showValue(['x'.repeat(57)])).toBe(`["${'x'.repeat(57)}"…`);
     expect(showValue('a"b')).toBe(inQuotes('a"b'));
   });
+});
+
+it('rows are mapped in their order, and the work ends when its signal aborts', async () => {
+  const rows = Array.from({ length: 10_001 }, (_, at) => at);
+  expect(await mapRows(rows, (row) => row + 1, undefined)).toEqual(rows.map((row) => row + 1));
+  const controller = new AbortController();
+  const mapped: number[] = [];
+  const mapping = mapRows(rows, (row) => mapped.push(row), controller.signal);
+  controller.abort(new Error('stopped'));
+  await expect(mapping).rejects.toThrow('stopped');
+  expect(mapped).toHaveLength(5000);
+});
+
+it('column names are compared without case and spaces around them', () => {
+  expect(fold(' UTM Term\t')).toBe('utm term');
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compareAges,
   findLogName,
+  isLikeLog,
   type LogName,
   readLogName,
   stemOfLog,
@@ -79,4 +80,15 @@ describe('a file', () => {
       findLogName(name);
     },
   );
+});
+
+it.each([
+  ['scans.csv.bak', true],
+  ['scans.ndjson~', true],
+  ['scans.csv', false],
+  ['scans.csv.1', false],
+  ['.csv.bak', false],
+  ['notes.txt.bak', false],
+])('a file named %s resembles a log, but is not one: %s', (name, is) => {
+  expect(isLikeLog(name)).toBe(is);
 });
