@@ -119,6 +119,8 @@ test('the story and tiles omit the busiest day of a one-day report, and shares t
   });
   expect(story).toBe('20 scans.');
   expect(tiles).toEqual([{ label: 'Scans', value: '20', detail: '' }]);
+  const rest = sectionOf({ kind: 'code', by: 'code' }, [{ value: 'other', share: 1, isRest: true }]);
+  expect(compose({ total, sections: [rest] }).story).toBe('20 scans.');
 });
 
 test('a chart describes its peak, and has short labels for hours, months and weeks', () => {

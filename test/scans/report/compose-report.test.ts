@@ -193,6 +193,7 @@ test('a report shows no number for days that the data does not cover, such as fu
   const expected = [{ text: '5', shade: 5 }, { text: '0*', shade: 0 }, undefined];
   expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual(expected);
   expect(textsOf(cards[1]).map(([name]) => name)).toEqual(['October 2026']);
+  expect(cards[1]?.tables[0]?.head[1]).toEqual({ text: 'Scans', detail: 'per day' });
   expect(cards[1]?.notes).toEqual([]);
 });
 
