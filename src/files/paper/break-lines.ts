@@ -18,7 +18,7 @@ export function breakLines(
 ): string[] {
   const lines: string[] = [];
   let left = text;
-  while (left !== '') {
+  while (left !== '' && lines.length < most) {
     const fit = longestFit(left, widthOf, room);
     if (fit.length === left.length) return [...lines, left];
     if (lines.length === most - 1) return [...lines, cut(left, widthOf, room)];

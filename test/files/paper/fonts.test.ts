@@ -65,6 +65,7 @@ describe('a text that is broken into lines', () => {
 
   it.each([
     ['', 9, 5, []],
+    ['one', 0, 5, []],
     ['one two', 9, 7, ['one two']],
     ['one two three', 9, 7, ['one two', 'three']],
     ['ab  cd', 9, 3, ['ab', 'cd']],
