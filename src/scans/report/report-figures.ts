@@ -28,6 +28,7 @@ export function reportFigures(
   );
   const sections = groups.map((group) => {
     const section = figuresOf(group, options);
+    if (section.kind !== 'code') return section;
     const rows = section.rows.map((row) => ({ ...row, destination: destinations.get(row.value ?? '') }));
     return { ...section, rows };
   });

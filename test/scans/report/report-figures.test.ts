@@ -67,12 +67,13 @@ test('a report lists the codes without scans that were created before its range 
 });
 
 test('a table of codes shows the host and path of destinations, but no query, because it may be secret', () => {
-  const [section] = figuresAt(SCANS, OCTOBER, [groupOf('code'), groupOf('day')]).sections;
+  const [section, days] = figuresAt(SCANS, OCTOBER, [groupOf('code'), groupOf('day')]).sections;
   expect(section?.rows.map(({ value, destination }) => [value, destination])).toEqual([
     ['door', undefined],
     ['menu', 'cafe.example/menu'],
     ['wall', 'shop.example/a/www.b'],
   ]);
+  expect(days?.rows.some((row) => 'destination' in row)).toBe(false);
 });
 
 test('a report has hours by weekday only if it has both hours and weekdays', () => {
