@@ -4,7 +4,7 @@ import { formatUnit, localHour, type OffsetAt, type Span, unitOf } from './calen
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import type { CodeValues, ScanTest } from './filters.ts';
-import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
+import { bounded, createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 /** Maximum length of a local day in ms. Clocks are set back by at most two hours. */
 const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
@@ -198,11 +198,7 @@ function createPairKeys(pair: Pair, codeValues: CodeValues) {
 
 export function keyOf(...values: unknown[]): string {
   return values
-    .map((value) =>
-      String(value ?? '')
-        .slice(0, LONGEST)
-        .replaceAll('\0', ' '),
-    )
+    .map((value) => bounded(bounded(String(value ?? '')) ?? '', LONGEST)?.replaceAll('\0', ' '))
     .join('\0');
 }
 

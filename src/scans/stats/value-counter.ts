@@ -80,10 +80,10 @@ const HASH_DIGITS = 16;
  * Copies a value, because a slice would keep a whole file's text in memory. Replaces the end of a long value
  * with a hash; idempotent.
  */
-function bounded(value: Value): Value {
+export function bounded(value: Value, longest = LONGEST): Value {
   if (value === null || value === '') return null;
-  const isLong = value.length > LONGEST;
-  const text = value.slice(0, isLong ? LONGEST - HASH_DIGITS - 3 : LONGEST);
+  const isLong = value.length > longest;
+  const text = value.slice(0, isLong ? longest - HASH_DIGITS - 3 : longest);
   const copy = Buffer.from(text, 'utf16le').toString('utf16le');
   if (!isLong) return copy;
   return `${copy}… #${hash('sha256', Buffer.from(value, 'utf16le')).slice(0, HASH_DIGITS)}`;

@@ -1,6 +1,7 @@
 /** What a count costs in requests, without a process: never more than the pages of the same ranges, whatever is compared with. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NotFoundError } from '#base/errors';
 import { createLocalTime } from '#base/time/local-time';
 import type { ScanRun } from '#scans/scan-run';
 import { COMPARISONS } from '#scans/stats/calendar';
@@ -111,6 +112,7 @@ describe('a count from the service', () => {
       // Scans in the margins of a request are counted by the service.
       const total = shown.findLast((work) => work.total !== undefined)?.total ?? 0;
       expect([total >= inRange, total <= inRange + 2]).toEqual([true, true]);
+      expect(shown.at(-1)?.done).toBe(inRange);
     }
   });
 
@@ -163,5 +165,69 @@ describe('a count from the service', () => {
       runs(20),
     );
     expect(cases.byTotals).toBeGreaterThan(0);
+  });
+});
+
+describe('a count of two codes of which one does not exist', () => {
+  const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
+
+  /** Counts a code specified by ID and created on 10 February. The clock is wrong, the service's time is not. */
+  async function countYoung(days: readonly string[], asked: Partial<CountRequest>) {
+    const scans = modelScans(days.map((day, at) => ({ id: at + 1, time: Date.parse(`${day}T12:00:00Z`) })));
+    let ages = 0;
+    const service = {
+      concurrency: 2,
+      listScans: async (id: string, request: Parameters<Service['listScans']>[1]) => {
+        if (id !== CODE.id) throw new NotFoundError('no such code');
+        return scans.read(request);
+      },
+      getCode: async () => {
+        ages += 1;
+        return { ...CODE, created_at: '2026-02-10T12:00:00Z' };
+      },
+      nowMs: () => NOW_MS,
+      stats: () => ({ requests: 0 }),
+    };
+    const progress = () => ({ update: () => undefined, stop: () => undefined });
+    const console = { progress, note: () => undefined };
+    const context = { clock: { now: () => NOW_MS - 40 * DAY_MS }, console } as unknown as ScanRun;
+    const plan: CountRequest = {
+      span,
+      compare: 'none',
+      groups: [groupOf('device')],
+      local: createLocalTime('UTC'),
+      ...asked,
+    };
+    const codes = [{ id: CODE.id }, { id: '00000000-0000-4000-8000-000000000000' }];
+    const counted = await countService(context, service as unknown as Service, plan, codes);
+    const { data, failures, current, before, nowMs } = counted;
+    const day = (ms: number | undefined) => ms && new Date(ms).toISOString().slice(0, 10);
+    return {
+      ages,
+      begins: day(data.fromMs),
+      ends: day(counted.span.untilMs),
+      before: before && `${day(before.span.sinceMs)} ${day(before.span.untilMs)} ${before.isCovered}`,
+      failed: failures.length,
+      scans: current.total(),
+      isNow: nowMs === NOW_MS,
+    };
+  }
+
+  it.each<[string[], Partial<CountRequest>, object]>([
+    [['2026-03-01', '2026-03-05'], {}, { ages: 0, ends: '2026-03-31', scans: 2 }],
+    [['2026-03-02'], {}, { ages: 1, ends: '2026-03-31', scans: 1 }],
+    [['2026-03-05'], { span: { sinceMs: span.sinceMs } }, { ages: 1, ends: '2026-04-20', scans: 1 }],
+    [
+      ['2026-02-12', '2026-03-05'],
+      { compare: 'previous' },
+      { ages: 1, begins: '2026-02-12', ends: '2026-03-31', before: '2026-01-30 2026-03-01 false', scans: 1 },
+    ],
+    [
+      ['2026-03-05'],
+      { compare: 'year' },
+      { ages: 2, begins: '2026-03-05', ends: '2026-03-31', before: '2025-03-01 2025-03-31 false', scans: 1 },
+    ],
+  ])('with scans on %j for %j has one failure, and begins with the data', async (days, asked, expected) => {
+    expect(await countYoung(days, asked)).toEqual({ failed: 1, isNow: true, ...expected });
   });
 });

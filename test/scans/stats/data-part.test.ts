@@ -7,12 +7,12 @@ import { createTally } from '#scans/stats/tally';
 const at = (text: string) => Date.parse(text);
 const text = (ms: number | undefined) =>
   ms === undefined ? undefined : new Date(ms).toISOString().replace(/:00\.000Z$/, '');
+const CODE = { value: 'menu' };
 const BERLIN = createLocalTime('Europe/Berlin');
 
 function tallyAt(...times: string[]) {
   const tally = createTally([], BERLIN.offsetMs);
-  const code = { value: 'menu' };
-  for (const time of times) tally.add(at(time), {}, code);
+  for (const time of times) tally.add(at(time), {}, CODE);
   return tally;
 }
 
@@ -55,6 +55,12 @@ describe('the time that scans from the service cover', () => {
   it('begins with the day of the first scan, else of the first code, if no code existed when the range began (F18)', () => {
     expect(text(partFrom('2026-09-01T00:00:00Z').fromMs)).toBe('2026-09-21T22:00');
     expect(text(partFrom('2026-09-01T00:00:00Z', [tallyAt()]).fromMs)).toBe('2026-09-19T22:00');
+  });
+
+  it('is unknown if some scans were counted without their day', () => {
+    const months = tallyAt();
+    months.addMany({ sinceMs: at('2026-08-31T22:00:00Z'), untilMs: at('2026-09-30T22:00:00Z') }, CODE, 5);
+    expect(partFrom('2026-09-01T00:00:00Z', [tallyAt('2026-10-04T12:00:00Z'), months]).fromMs).toBe(Infinity);
   });
 
   it('begins, for each code, with the day on which the code was created', () => {
