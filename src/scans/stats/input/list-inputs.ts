@@ -25,8 +25,6 @@ import {
 
 const STATE = '.state.json';
 
-const OWN = { age: undefined, packing: undefined };
-
 /** Lists logs. Each file is in one log. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
@@ -155,7 +153,9 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
     const isOwn = all.has(path + STATE);
     const name =
       findLogName(entry.name) ??
-      (isOwn && (await isNamedLog(path)) ? { ...OWN, base: entry.name } : undefined);
+      (isOwn && (await isNamedLog(path))
+        ? { base: entry.name, age: undefined, packing: undefined }
+        : undefined);
     if (!name) {
       if (isLikeLog(entry.name)) unknown.push(path);
       continue;
