@@ -82,6 +82,57 @@ describe('a log file', () => {
   });
 });
 
+describe('the hint for a log file', () => {
+  const RESTORE = 'Restore log.csv from a backup';
+  const RESTART = `${RESTORE}, or run its \`qrctl scans export\` command once with --restart.`;
+  const OLDER =
+    'If log.csv is an older copy, remove its state and run the export again, which reads only new scans. Then run `qrctl scans verify` with --repair. If not, restore both from a backup.';
+
+  it.each([
+    ['a missing file', {}, [], 'log.csv no longer exists, but its state file records 4 bytes', RESTART],
+    ['an empty file', { 'log.csv': '' }, [], 'log.csv was truncated: 0 of 4 bytes remain', RESTART],
+    ['a shorter file', { 'log.csv': 'abc' }, [], 'log.csv was truncated: 3 of 4 bytes remain', OLDER],
+    [
+      'an edited file',
+      { 'log.csv': 'abd\n' },
+      [],
+      'log.csv was edited or replaced since the last run',
+      RESTART,
+    ],
+    [
+      'a shorter file after a rotation',
+      { 'log.csv': 'abc' },
+      ['old\n'],
+      'log.csv was truncated: 3 of 4 bytes remain',
+      `${RESTORE}.`,
+    ],
+  ])('says how to replace %s', async (_, files, rotated, reason, hint) => {
+    expect((await check(files, stateOf('abc\n', ...rotated))).fault).toEqual({ reason, hint });
+  });
+
+  it('says to repair it if a stopped run left data in it', async () => {
+    const state = { ...stateOf('abc\n'), stamp: undefined };
+    expect((await check({ 'log.csv': 'abc\n' }, state)).fault).toBeUndefined();
+    expect((await check({ 'log.csv': 'abc\nx' }, state)).fault).toEqual({
+      reason: 'log.csv has 1 byte of a run that was stopped, or is still running',
+      hint: 'When no export is running, run the command again with --repair.',
+    });
+  });
+});
+
+it('a log that was never written has no fault, and no file of it is unknown', async () => {
+  expect(await check({}, stateOf(''))).toMatchObject({ fault: undefined, paths: [], known: [] });
+  const { known, paths } = await check(
+    { 'log.csv.1': 'one\n', 'log.csv': 'abc\n', 'other.csv': 'x\n' },
+    stateOf('abc\n', 'one\n'),
+    ['other.csv'],
+  );
+  expect({ known, paths }).toEqual({
+    known: ['log.csv', 'log.csv.1'].map((name) => join(directory, name)),
+    paths: ['log.csv.1', 'log.csv'],
+  });
+});
+
 describe('rotated files', () => {
   it('are recognized by their bytes, even if compressed or under another name, and other files are not listed', async () => {
     const files = { 'log.csv.2.gz': gzipSync('one\n'), 'log.csv.1': 'two\n', 'log.csv': 'abc\n' };

@@ -87,6 +87,27 @@ describe('verifyCodes', () => {
     expect(reads).toBe(0);
   });
 
+  it('reports the fault of a log unless the code could not be compared, and never as equal or deleted', async () => {
+    const scans = scansOver(1, 30);
+    const all = modelScans(scans).read;
+    const codes = {
+      equal: oneDay(scans),
+      different: oneDay(without(scans, 5), all),
+      missing: oneDay([], all),
+      gone: { ...oneDay(scans), missing: new NotFoundError('no such code') },
+      unproven: { ...oneDay(scans), range: undefined },
+    };
+    const faults = Object.fromEntries(Object.keys(codes).map((id) => [id, `${id}.csv was edited`]));
+    const { results } = await verifyLogs(codes, { isRepair: false, faults });
+    expect(results.map(({ outcome, reason }) => [outcome, reason?.message])).toEqual([
+      ['different', 'equal.csv was edited'],
+      ['different', 'different.csv was edited'],
+      ['missing', 'missing.csv was edited'],
+      ['different', 'gone.csv was edited'],
+      ['unproven', 'the files cover none of the range'],
+    ]);
+  });
+
   it('sends no request for a code that the log does not cover, and does not count the code as equal', async () => {
     const service = modelScans(scansOver(1, 30));
     const { results, done } = await verifyLogs({ a: { read: service.read, log: [], range: undefined } });

@@ -24,11 +24,13 @@ interface RunOptions {
   isRepair?: boolean;
   mostIds?: number;
   getCode?: () => Promise<never>;
+  /** Why the log of a code can't be read, by ID. */
+  faults?: Record<string, string>;
 }
 
 /** Verifies these codes, by ID. `added` has the times of the scans that were added, by code and ID. */
 export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunOptions = {}) {
-  const { width = 1, isRepair = true, mostIds, getCode = async () => ({}) as never } = options;
+  const { width = 1, isRepair = true, mostIds, getCode = async () => ({}) as never, faults = {} } = options;
   const rangeOf = (code: string) => codes[code]?.range;
   const isInside = ({ sinceMs, untilMs }: Range, ms: number) => ms >= (sinceMs ?? ms) && ms < untilMs;
   const index = createLogIndex((code, ms) =>
@@ -42,7 +44,7 @@ export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunO
   const results = await verifyCodes({
     index,
     rangeOf,
-    faultOf: () => undefined,
+    faultOf: (code) => faults[code],
     mostIds,
     note: () => undefined,
     codes: Object.entries(codes).map(([id, { slug, missing }]) => ({

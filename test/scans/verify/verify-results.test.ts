@@ -35,12 +35,16 @@ const STAYS =
 
 test('a verification fails with the number of scans for each kind of difference', () => {
   expect(failure([resultOf()])).toBeUndefined();
+  expect(failure([resultOf({ outcome: 'different', days: [day(0, 1, 0)] })])).toEqual([
+    'scans.csv differs from the service: 1 scan no longer on the service',
+    STAYS,
+  ]);
   const different = resultOf({ outcome: 'different', days: [day(2, 1, 0), day(0, 0, 1)] });
   expect(failure([different, resultOf()])).toEqual([
     'scans.csv differs from the service: 2 scans missing, 1 scan no longer on the service, 1 duplicate row',
     'To add the missing scans, run the command again with --repair.',
   ]);
-  expect(failure([different], [logOf(), logOf({ state: undefined })])).toEqual([
+  expect(failure([different, resultOf()], [logOf(), logOf({ state: undefined })])).toEqual([
     'the files of 1 code differ from the service: 2 scans missing, 1 scan no longer on the service, 1 duplicate row',
     'To get the missing scans, export again with `qrctl scans export`. Only files written with --append can be repaired.',
   ]);
@@ -76,6 +80,8 @@ test('a verification states why a log could not be read, and how to replace it',
     'scans.csv has no IDs',
     'Export the scans again with `qrctl scans export`.',
   ]);
+  const fault = { reason: 'scans.csv has no IDs', hint: 'Restore scans.csv from a backup.' };
+  expect(failure([broken], [logOf(), logOf({ fault })])).toEqual([fault.reason, fault.hint]);
   expect(failure([broken], [logOf()], true)?.[0]).toBe('scans.csv has no IDs\nnothing was repaired');
   expect(failure([broken, resultOf({ added: 1 })], [logOf()], true)?.[0]).toBe('scans.csv has no IDs');
   expect(rowsOf(broken)).toMatchObject([{ error: 'scans.csv has no IDs' }]);
@@ -98,6 +104,7 @@ test('a row is repaired if the scans that it lacked were added and it has no oth
     rowsOf(resultOf({ outcome: 'different', ...given })).map(({ outcome }) => outcome);
   const days = [day(2, 0, 0), day(0, 1, 0), day(0, 0, 1)];
   expect(outcomesOf({ days, added: 2 })).toEqual(['repaired', 'different', 'different']);
+  expect(outcomesOf({ days, added: 2, outcome: 'gone' })).toEqual(['gone', 'gone', 'gone']);
   expect(outcomesOf({ days, added: 0 })).toEqual(['different', 'different', 'different']);
   expect(rowsOf(resultOf({ days: [day(2, 0, 0)] }))[0]).toMatchObject({ day: '2026-10-01', missing: 2 });
   expect(rowsOf(resultOf({ outcome: 'gone' }))).toMatchObject([{ day: null, slug: 'menu', gone: 10 }]);
@@ -116,6 +123,9 @@ test('the closing line counts only the codes that were compared', () => {
     'scans.csv: compared by ID and time only, because no state of an append shows changed values',
     closing,
   ]);
+  expect(notes([logOf({ gone: [{}, {}] as unknown as ScanLog['gone'] })])[0]).toBe(
+    '2 rotated files of scans.csv are not in its directory. To compare the scans up to there too, add --input FILE',
+  );
   expect(notes([logOf({ state: undefined }), logOf({ state: undefined })])[0]).toMatch(
     /^2 files: compared by ID/,
   );
