@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedResponseError } from '#base/errors';
-import { type BackupContext, openBackup } from '#scans/backup/back-up';
+import { type BackupContext, openBackup, requestsOfBackup } from '#scans/backup/back-up';
+import { refuseOtherRecords } from '#scans/backup/backup-files';
 
 import type { Service } from '#service/service';
 import type { SendDelete } from '#service/service-options';
@@ -459,4 +460,35 @@ describe('a code that a killed run paused (B5)', () => {
       ['PATCH active'],
     ]);
   });
+});
+
+it.each([
+  ['active', 0, 3],
+  ['paused', 0, 2],
+  ['active', 1, 4],
+  ['paused', 500, 3],
+  ['paused', 501, 4],
+])('a backup of a code that is %s and has %i scans takes %i requests', (status, scans, requests) => {
+  expect(requestsOfBackup({ ...CODE, status }, scans)).toBe(requests);
+});
+
+it.each([
+  [undefined, true],
+  ['', true],
+  [`{"id":"${ID.toUpperCase()}","slug":"old"}`, true],
+  [`{"id":"${ID}`, false],
+  ['[]', false],
+  ['{"id":"bbbbbbbb-1111-4111-8111-111111111111"}', false],
+])('a record of a code with the content %j may be replaced: %s', async (content, isAllowed) => {
+  const directory = mkdtempSync(join(root, 'd'));
+  if (content !== undefined) writeFileSync(join(directory, `${ID}.json`), content);
+  const checked = refuseOtherRecords(directory, [{ ...CODE, id: ID.toUpperCase() }]).then(
+    () => undefined,
+    ({ message, hint }) => ({ message, hint }),
+  );
+  const refused = {
+    message: `cannot write ${join(directory, `${ID}.json`)}: it is not a record of this code`,
+    hint: 'Specify a different directory with --backup, or move the file.',
+  };
+  expect(await checked).toEqual(isAllowed ? undefined : refused);
 });
