@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RowSink } from '#files/formats/row-sink';
-import { openScanPrinter, type ScanPrinter } from '#scans/tail/scan-printer';
+import { type FoundScan, openScanPrinter, type ScanPrinter } from '#scans/tail/scan-printer';
 import type { TailRun, TailStateFile } from '#scans/tail/state-file';
 
 const RUN = { sinceMs: 0 } as TailRun;
@@ -17,6 +17,8 @@ async function usePrinter({ fails }: { fails?: 'write' | 'flush' | 'record' } = 
       await step('write', rows.length);
       return rows.length;
     },
+    commit: async () => void steps.push('commit'),
+    discard: async () => void steps.push('discard'),
   } as unknown as RowSink;
   const file: TailStateFile = {
     begin: async () => ({ sinceMs: 0, positions: new Map(), isContinued: false }),
@@ -56,6 +58,19 @@ describe('a printer with a state', () => {
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);
     const expected = ['record 500', 'record 1000', 'record 1001'];
     expect(steps.filter((each) => each.startsWith('record'))).toEqual(expected);
+  });
+
+  it('does not record a forgotten code, and commits or discards the output', async () => {
+    const { printer, steps } = await usePrinter();
+    const [first, ...others] = scans(printer, 3);
+    await printer.print(others);
+    printer.forget('a');
+    await printer.print([{ ...first, codeId: 'b' } as FoundScan]);
+    await printer.commit();
+    await printer.discard();
+    expect(steps.filter((step) => !/^(write|flush)/.test(step))).toEqual([
+      ...['record 2', 'record 0', 'commit', 'discard'],
+    ]);
   });
 
   it('does not write the state if no scan is new', async () => {
