@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type ComparedRow, findUtmProblem, isNews } from '#codes/destinations/check-codes';
+import { type ComparedRow, checkCodes, findUtmProblem, isNews } from '#codes/destinations/check-codes';
+import type { QrCode } from '#service/shapes';
+import { makeCode } from '../../support/make.ts';
+import { answer, job, useHost } from './use-host.ts';
 
 const row = (given: Partial<ComparedRow> = {}): ComparedRow => ({
   destination: 'https://x.test/',
@@ -46,4 +49,90 @@ describe('findUtmProblem', () => {
       expect(findUtmProblem(tagged, finalUrl, required)).toBe(problem);
     },
   );
+});
+
+describe('checkCodes', () => {
+  const SHORT = 'https://qr.example/{slug}';
+  const API = 'https://api.example/v1';
+
+  async function check(codes: Partial<QrCode>[], given: Partial<Parameters<typeof checkCodes>[1]> = {}) {
+    const progress: string[] = [];
+    const { rows } = await checkCodes(codes.map(makeCode), {
+      ...job({ allowPrivate: false }),
+      shortUrl: SHORT,
+      baseUrl: API,
+      userAgent: 'test',
+      requireUtm: undefined,
+      now: Date.now,
+      onProgress: ({ done, total }) => progress.push(`${done}/${total}`),
+      ...given,
+    });
+    return { rows, progress };
+  }
+
+  it.each([
+    ['  ', 'empty', null],
+    [null, 'empty', null],
+    ['tel:+49123', 'not-web', null],
+    ['see http://x.test', 'not-web', null],
+    [
+      ' https://intranet/menu',
+      'broken',
+      'https://intranet/menu cannot be opened when scanned: its host name has no dot',
+    ],
+    ['https://qr.example/s1', 'broken', 'points back to the code itself'],
+    ['https://qr.example/c0de', 'broken', 'points back to the code itself'],
+  ])('does not request %j', async (destination, outcome, error) => {
+    const type = destination?.includes('http') && !destination.startsWith('see') ? 'url' : 'text';
+    const { rows } = await check([{ id: 'c0de', slug: 's1', destination, type }]);
+    expect(rows).toMatchObject([
+      { outcome, error, http_status: null, redirects: null, tls_days: null, ms: null },
+    ]);
+  });
+
+  it.each([
+    [
+      'https://qr.example/other',
+      "points to a code's short URL, which qrctl does not request because each request counts as a scan",
+    ],
+    [API, "points to the service's API, which qrctl does not check"],
+    [`${API}/qr?x=1`, "points to the service's API, which qrctl does not check"],
+  ])('%s is blocked', async (destination, error) => {
+    const { rows } = await check([{ destination }]);
+    expect(rows).toMatchObject([{ outcome: 'blocked', error, http_status: null, tls_days: null }]);
+  });
+
+  it('requests each address once, counts the addresses, and looks for tags only in responses', async () => {
+    const { port, heads } = await useHost(({ socket, path }) =>
+      socket.end(path.startsWith('/old') ? answer(302, 'Location: /new\r\n') : answer(200)),
+    );
+    const url = `http://a.test:${port}`;
+    const codes = [
+      { id: 'a', slug: 'a', destination: ` ${url}/old?utm_source=x` },
+      { id: 'b', slug: 'b', destination: `${url}/menu?utm_source=x` },
+      { id: 'c', slug: 'c', destination: `${url}/menu?utm_source=x` },
+      { id: 'd', slug: 'd', destination: '' },
+    ];
+    const { rows, progress } = await check(codes, { allowPrivate: true, requireUtm: ['source'] });
+    expect(progress).toEqual(['0/2', '1/2', '2/2']);
+    expect(heads.map((head) => head.split(' ')[1])).toEqual([
+      '/old?utm_source=x',
+      '/new',
+      '/menu?utm_source=x',
+    ]);
+    expect(
+      rows.map(({ outcome, redirects, final_url, error }) => [outcome, redirects, final_url, error]),
+    ).toEqual([
+      ['redirected', 1, `${url}/new`, 'lost in redirects: utm_source'],
+      ['ok', 0, `${url}/menu?utm_source=x`, null],
+      ['ok', 0, `${url}/menu?utm_source=x`, null],
+      ['empty', null, null, null],
+    ]);
+  });
+
+  it('requests a host name without a dot if hosts of the own network are allowed', async () => {
+    const { port } = await useHost(({ socket }) => socket.end(answer(200)));
+    const { rows } = await check([{ destination: `http://intranet:${port}/` }], { allowPrivate: true });
+    expect(rows).toMatchObject([{ outcome: 'ok', http_status: 200 }]);
+  });
 });

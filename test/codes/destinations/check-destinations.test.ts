@@ -1,35 +1,11 @@
 /** Whole checks against hosts on loopback, each name of which leads to one port. */
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#base/time/time';
-import { type CheckJob, checkDestinations } from '#codes/destinations/check-destinations';
-import { answer, useHost } from './use-host.ts';
+import { checkDestinations } from '#codes/destinations/check-destinations';
+import { answer, job, useHost } from './use-host.ts';
 
 /** An HTTP date 4 seconds after the response's own (RFC 9110, 10.2.3). */
 const DATED = 'Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:49:41 GMT\r\n';
-
-/** The clock of this machine, but for pauses, which are only noted. */
-function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
-  const slept: number[] = [];
-  const sleep = async (ms: number, signal?: AbortSignal) => {
-    if (ms <= 10_000) slept.push(ms);
-    else await systemClock.sleep(ms, signal);
-  };
-  return {
-    lookup: async () => [{ address: '127.0.0.1', family: 4 }],
-    lookupWidth: 4,
-    proxyFor: () => undefined,
-    refuse: () => undefined,
-    headers: { 'user-agent': 'test' },
-    allowPrivate: true,
-    width: 8,
-    timeoutMs: 60_000,
-    clock: { ...systemClock, sleep },
-    signal: new AbortController().signal,
-    onDone: () => undefined,
-    slept,
-    ...given,
-  };
-}
 
 describe('checkDestinations', () => {
   it('requests each address once, and only one address per host at a time, even after redirects (K6)', async () => {

@@ -2,6 +2,8 @@
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { systemClock } from '#base/time/time';
+import type { CheckJob } from '#codes/destinations/check-destinations';
 import { listen } from '../../support/listen.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../../support/tls.ts';
 
@@ -49,4 +51,28 @@ export async function useTlsHost(
   server.on('tlsClientError', () => undefined);
   const port = await listen(server);
   return new URL(`https://api.test:${port}/`);
+}
+
+/** A check of hosts on loopback. Its clock is the machine's, except that pauses up to 10 s are only recorded. */
+export function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
+  const slept: number[] = [];
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    if (ms <= 10_000) slept.push(ms);
+    else await systemClock.sleep(ms, signal);
+  };
+  return {
+    lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+    lookupWidth: 4,
+    proxyFor: () => undefined,
+    refuse: () => undefined,
+    headers: { 'user-agent': 'test' },
+    allowPrivate: true,
+    width: 8,
+    timeoutMs: 60_000,
+    clock: { ...systemClock, sleep },
+    signal: new AbortController().signal,
+    onDone: () => undefined,
+    slept,
+    ...given,
+  };
 }

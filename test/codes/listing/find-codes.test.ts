@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '#base/errors';
 import type { TargetRow } from '#codes/input/check-rows';
-import { findCodes } from '#codes/listing/find-codes';
+import { faultsOfTwoNames, findCodes, type Lookup, missingCode, noSuchCode } from '#codes/listing/find-codes';
 import type { QrCode } from '#service/shapes';
 import { createSlugMemory } from '#service/slug-memory';
 import { makeCode } from '../../support/make.ts';
@@ -116,4 +116,49 @@ describe('the codes for rows', () => {
       expect(stale.asked).toEqual([other.id, 'page 1 of 100']);
     }
   });
+});
+
+describe('a row whose ID and slug belong to two codes', () => {
+  const one = [code(1), code(2)];
+  const lookup: Lookup = ({ id, slug }) =>
+    one.find((each) => (id === undefined ? each.slug === slug : each.id === id));
+
+  it.each([
+    ['id-1', 's2', 'the ID belongs to s1, but the slug is s2: correct one of them'],
+    ['id-1', 's1', undefined],
+    ['id-1', '007', undefined],
+    ['id-9', 's2', undefined],
+    ['id-1', undefined, undefined],
+    [undefined, 's2', undefined],
+  ])('is a fault: %s, %s', (id, slug, message) => {
+    const faults = message === undefined ? [] : [{ line: 5, message, isSorted: true }];
+    expect(faultsOfTwoNames([target(4, id, slug)], lookup)).toEqual(faults);
+  });
+});
+
+it('a missing code is described by its ID, or else by its slug, with a hint', () => {
+  const hint = 'Run `qrctl qr list` to see all codes.';
+  expect(missingCode({ id: 'id-9', slug: 's9' })).toEqual({
+    id: 'id-9',
+    missing: new NotFoundError('no code has the ID id-9', { hint }),
+  });
+  expect(missingCode({ id: undefined, slug: 's9' })).toEqual({
+    id: '',
+    missing: new NotFoundError('no code has the slug s9', { hint }),
+  });
+});
+
+it.each([
+  ['CAFE\u0301', 'Specify a code by slug. The code with this name has the slug s1.'],
+  ['Menu', '2 codes have this name. Run `qrctl qr list --name Menu` to list them.'],
+  ['Menu of today', 'Run `qrctl qr list --name TEXT` to search by name.'],
+  ['s12', 'Did you mean s1?'],
+  ['unlike-any', 'Run `qrctl qr list` to see all slugs.'],
+])('an unknown slug %j has a hint', (slug, hint) => {
+  const codes = [
+    { slug: 's1', name: ' caf\u00e9' },
+    { slug: 's4', name: 'menu' },
+    { slug: 's5', name: 'MENU ' },
+  ];
+  expect(noSuchCode(slug, codes).hint).toBe(hint);
 });
