@@ -198,7 +198,11 @@ function createPairKeys(pair: Pair, codeValues: CodeValues) {
 
 export function keyOf(...values: unknown[]): string {
   return values
-    .map((value) => bounded(bounded(String(value ?? '')) ?? '', LONGEST)?.replaceAll('\0', ' '))
+    .map((value) => {
+      const text = String(value ?? '');
+      // A counter of one dimension has bounded the value before.
+      return (text.length > LONGEST ? bounded(bounded(text), LONGEST) : text)?.replaceAll('\0', ' ');
+    })
     .join('\0');
 }
 
