@@ -1,6 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PartialError, UnavailableError, UnprovenError, UsageError } from '#base/errors';
-import { explainFailure, partly, wereDeleted } from '#scans/export/code-failures';
+import { NotFoundError, PartialError, UnavailableError, UnprovenError, UsageError } from '#base/errors';
+import {
+  explainFailure,
+  notRebuilt,
+  partly,
+  separateDeleted,
+  wereDeleted,
+} from '#scans/export/code-failures';
+import { useDirectory } from '../../support/cli.ts';
 
 const RUN = {
   profile: 'shop',
@@ -70,4 +79,61 @@ it('a partly failed export names up to five codes, and how to export them again'
   expect(partly(failures, 8, true).hint).toBe('Run the same command again.');
   expect(wereDeleted(failures.slice(0, 1), 8).message).toContain('1 of 8 codes was deleted');
   expect(wereDeleted(failures, 8).message).toContain('6 of 8 codes were deleted');
+});
+
+it('the hint of a failed export names the output, and says nothing about data that no file contains', async () => {
+  const first = 'profile shop, key svc_live_ab…';
+  const hint = (run: Partial<Omit<typeof RUN, 'place'>> & { place?: string }) =>
+    hintOf(new UnprovenError('down'), { ...run } as Partial<typeof RUN>);
+  expect(await hint({ place: undefined })).toEqual([first]);
+  expect(await hint({ place: '/dev/null', isAppend: false })).toEqual([`${first}, writing /dev/null`]);
+  const place = join(await useDirectory(), 'scans.csv');
+  await writeFile(place, 'id\n');
+  expect(await hint({ place, isAppend: false })).toEqual([
+    `${first}, writing ${place}`,
+    'No data was written. Any existing file is unchanged.',
+  ]);
+  expect(await hint({ place })).toEqual([
+    `${first}, appending to ${place}`,
+    'No data was lost: no scans were added. The next run resumes from there.',
+  ]);
+});
+
+it('a code without scans counts as deleted only if the service lacks the code, and is reported once', async () => {
+  const gone = new NotFoundError('not found');
+  const failureOf = (id: string, error: Error = gone) => ({ code: { id }, error });
+  const [down, exists, fresh, known, unknown] = [
+    failureOf('down', new UnavailableError('down')),
+    failureOf('exists'),
+    failureOf('fresh'),
+    failureOf('known'),
+    failureOf('unknown'),
+  ];
+  const listed = { code: { id: 'listed', missing: gone }, error: gone };
+  const noted: string[] = [];
+  const reported: Record<string, boolean | undefined> = { fresh: false, known: true, listed: false };
+  const noteGone = async ({ id }: { id: string }) => {
+    noted.push(id);
+    return reported[id];
+  };
+  const getCode = async (id: string) => {
+    if (id !== 'exists') throw id === 'listed' ? new Error('not asked for') : gone;
+    return undefined as never;
+  };
+  const all = [down, exists, fresh, known, unknown, listed];
+  expect(await separateDeleted(all, { noteGone }, { getCode })).toEqual({
+    failed: [down, exists, unknown],
+    deleted: [fresh, listed],
+  });
+  expect(noted).toEqual(['fresh', 'known', 'unknown', 'listed']);
+  expect(await separateDeleted(all, {}, { getCode })).toEqual({ failed: all, deleted: [] });
+});
+
+it('a log that was not rebuilt is reported with the failed codes and as unchanged', () => {
+  const failures = [{ code: { id: 'a' }, error: new UnavailableError('down') }];
+  const error = notRebuilt(failures, 2, 'scans.csv');
+  expect(error.message).toBe('1 of 2 codes failed, so scans.csv was not rebuilt\na: down');
+  expect(error.hint).toMatch(/^The file is unchanged\. Run the command again\./);
+  expect(error.cause).toBe(failures[0]?.error);
+  expect(wereDeleted(failures, 2).hint).toContain('stay in the file. The next run leaves these codes out.');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError } from '#base/errors';
-import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened } from '#scans/export/range';
+import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened, widest } from '#scans/export/range';
 import type { ScanPageRequest } from '#service/service-options';
 import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
 
@@ -98,4 +98,12 @@ describe('a page that the service refuses', () => {
   ])('causes the error of the service if %s', async (_, error, number) => {
     await expect(read(error, number)).rejects.toBe(error);
   });
+});
+
+it('the range of an export contains the ranges of all its codes', () => {
+  const range = { sinceMs: 3, untilMs: 9 };
+  expect(widest(undefined, range)).toBe(range);
+  expect(widest(range, { sinceMs: 2, untilMs: 8 })).toEqual({ sinceMs: 2, untilMs: 9 });
+  expect(widest({ sinceMs: 2, untilMs: 8 }, range)).toEqual({ sinceMs: 2, untilMs: 9 });
+  expect(widest(range, { untilMs: 8 })).toEqual({ sinceMs: undefined, untilMs: 9 });
 });

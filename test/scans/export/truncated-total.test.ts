@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  countRange,
   type Edge,
   mayBeTruncated,
   type PageOrder,
@@ -293,5 +294,35 @@ describe('a request beyond an edge with many rows', () => {
     expect(service.state.requests).toBe(6);
     const known = { ...newest, ids: new Set([...newest.ids].slice(0, 29)) };
     expect(await requestBeyond(job(modelScans(near, { pageCap: 7 })), 'ascending', known, 301)).toBe(true);
+  });
+});
+
+describe('the number of scans in a range', () => {
+  const range = { sinceMs: START + 2000, untilMs: START + 5000 };
+  const count = async (answer: ScanPage, bounds: Parameters<typeof countRange>[1] = range) => {
+    const requests: ScanPageRequest[] = [];
+    const read = async (request: ScanPageRequest) => {
+      requests.push(request);
+      return answer;
+    };
+    const { scans, isCapped, isWhole, inside } = await countRange(read, bounds);
+    return { scans, isCapped, isWhole, ids: inside.map(({ id }) => Number(id)), requests };
+  };
+
+  it('excludes the rows in the margins that page 1 contains', async () => {
+    const found = await count(page([1, 2, 3, 4, 5]));
+    expect(found).toMatchObject({ scans: 3, isCapped: false, isWhole: true, ids: [2, 3, 4] });
+    expect(found.requests).toEqual([
+      { page: 1, limit: 500, sinceMs: range.sinceMs - 1000, untilMs: range.untilMs + 1000 },
+    ]);
+    expect(await count(page([3, 4, 5, 6], { total: 11 }))).toMatchObject({ scans: 9, isWhole: false });
+    expect(await count(page([1, 2, 3, 4, 5]), {})).toMatchObject({ scans: 5, ids: [1, 2, 3, 4, 5] });
+  });
+
+  it('is never negative, and is not exact if the total may be capped (C10)', async () => {
+    expect(await count(page([7, 8, 9], { total: 1 }))).toMatchObject({ scans: 0, ids: [] });
+    const round = Array.from({ length: 50 }, (_, i) => i + 1);
+    const times = round.map(() => 3);
+    expect(await count(page(round, { times }))).toMatchObject({ scans: 50, isCapped: true, isWhole: false });
   });
 });
