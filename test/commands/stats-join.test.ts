@@ -69,8 +69,7 @@ describe('a joined column', () => {
           lines: { Berlin: of(0, 1), Hamburg: of(2), '': of(3, 4) },
         });
         expect(stderr).toContain(`1 code not found in ${file}: ${codes[4]?.slug}\n`);
-        // In files, a code without scans is not known.
-        expect(stderr).toContain(`row${from[0] === '--all' ? '' : 's'} of ${file} match`);
+        expect(stderr).toContain(`\n1 row of ${file} matches no counted code\n`);
         made.push(stdout);
       }
     }

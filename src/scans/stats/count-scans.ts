@@ -59,6 +59,8 @@ export async function countFiles(
     },
   });
   const spans = await read.finally(progress.stop);
+  // The table of codes reports which codes and rows have no match.
+  for (const tally of [tallies.current, tallies.before]) tally.settle();
   const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
   const data = partOfFiles(coverage, local);
   const noneIn = (by: string) => table?.noneIn(by) ?? 'empty';

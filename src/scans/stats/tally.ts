@@ -14,6 +14,8 @@ export interface Tally {
   /** Adds scans in a local hour, day or longer unit, which may begin at any time. */
   addMany(unit: Span, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
+  /** Counts pending scans, which also looks up the values of their code. */
+  settle(): void;
   total(): number;
   /** Number of scans by local hour since 1970-01-01T00. */
   hours: ReadonlyMap<number, number>;
@@ -101,6 +103,7 @@ export function createTally(
       for (const [at, scans] of other.hours) hours.set(at, (hours.get(at) ?? 0) + scans);
       for (const [dimension, counter] of other.values) values.get(dimension)?.addAll(counter);
     },
+    settle,
     total: () => total,
     get hours() {
       settle();
