@@ -59,7 +59,8 @@ export async function openLastRun<R extends CodeRow, Before>(
       async commit(rows) {
         const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
         const file = await openWholeFile(path, { processes, gzip: isCompressed(path), ...place });
-        await writeAll(createDocumentSink(file, createFormatter(format, { columns })), [rows]);
+        const delimiter = /\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined;
+        await writeAll(createDocumentSink(file, createFormatter(format, { columns, delimiter })), [rows]);
         addFile(facts, path);
       },
       close: () => lock.release(),

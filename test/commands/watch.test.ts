@@ -1,6 +1,7 @@
 /** `scans watch` as it is typed: outcomes, exit codes, requests, files in place of the service, and news since the last run. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { failure } from '#sandbox/exchange';
 import type { SandboxOptions } from '#sandbox/options';
@@ -215,10 +216,40 @@ describe('the command scans watch', () => {
   });
 
   it.each([
+    ['last.json', '[\n{"id":"'],
+    ['last.ndjson.gz', '{"id":"'],
+    ['last', 'id,slug,'],
+    ['last.tsv', 'id\tslug\t'],
+  ])(
+    'keeps the file %s in the format of its extension, and writes --output even if nothing changed',
+    async (name, start) => {
+      const { cwd, sandbox, ...job } = await useJob({ codes: 1, scans: 0 });
+      sandbox.workspace.update(sandbox.codeId(), { status: 'active' });
+      const watch = (...args: string[]) =>
+        job.run(...argv`scans watch --all ${UNTIL} --since-last ${name} --fields slug,outcome`, ...args);
+      expect(await watch('-f', 'csv')).toMatchObject({ code: 0, stdout: '' });
+      const bytes = await readFile(join(cwd, name));
+      const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+      expect(text.slice(0, start.length)).toBe(start);
+      expect(await watch('-f', 'csv')).toMatchObject({ code: 0, stdout: '' });
+      expect(await watch('-o', 'news.csv')).toMatchObject({ code: 0 });
+      expect(await readFile(join(cwd, 'news.csv'), 'utf8')).toBe('slug,outcome\n');
+    },
+  );
+
+  it.each([
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--output can't be the same file as --since-last"],
     [
       ['--since-last', 'list.csv'],
       'list.csv was not written by --since-last: line 2 is not a row of a watch',
+    ],
+    [
+      ['--since-last', 'no-id.csv'],
+      'no-id.csv was not written by --since-last: line 2 is not a row of a watch',
+    ],
+    [
+      ['--since-last', 'broken.json'],
+      '\n  hint: Specify a different file with --since-last. This file is unchanged.\n',
     ],
     [['--since-last', 'ids.txt'], 'ids.txt was not written by --since-last: it has no last_scan column'],
     [['--quiet-for', '0'], 'expected a duration above zero'],
@@ -228,6 +259,8 @@ describe('the command scans watch', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'id,outcome,last_scan\nx,broken,\n');
+    await writeFile(join(cwd, 'no-id.csv'), 'id,slug,outcome,last_scan\n,,ok,\n');
+    await writeFile(join(cwd, 'broken.json'), 'x');
     await writeFile(join(cwd, 'ids.txt'), 'summer-menu\n');
     const run = await runByDay(['scans', 'watch', '--all', ...args], { env: sandbox.env, cwd });
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);
