@@ -1,10 +1,10 @@
 /** Figures as they are drawn on a terminal of any width. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { displayWidth } from '#base/text/display-width';
 import { type Drawing, drawFigures } from '#commands/scans/draw-figures';
 import { SIGNS } from '#commands/scans/draw-table';
 import type { Figure, Section, Total } from '#scans/stats/figures';
-import { NO_COLORS } from '#terminal/color';
+import { type Colors, NO_COLORS } from '#terminal/color';
 
 const ROW: Figure = {
   by: 'country',
@@ -41,9 +41,9 @@ function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}):
 function draw(
   sections: readonly Section[],
   width: number,
-  more: Partial<Drawing> & { style?: keyof typeof SIGNS } = {},
+  more: Partial<Drawing> & { style?: keyof typeof SIGNS; colors?: Colors } = {},
 ) {
-  const { style = 'blocks', ...image } = more;
+  const { style = 'blocks', colors = NO_COLORS, ...image } = more;
   const given = {
     sections,
     total: TOTAL,
@@ -54,7 +54,7 @@ function draw(
     only: '',
     ...image,
   };
-  return drawFigures(given, { width, signs: SIGNS[style], colors: NO_COLORS });
+  return drawFigures(given, { width, signs: SIGNS[style], colors });
 }
 
 const bars = (text: string) => text.split('\n').map((line) => (line.match(/[█▌]+/)?.[0] ?? '').length);
@@ -287,5 +287,93 @@ describe('a sparkline of scans by time', () => {
       draw([section([{ scans: 0 }, { scans: 0 }], { kind: 'time', by: 'day' } as Partial<Section>)], 60),
     ).toMatch(/^day {2}▁▁\n/);
     expect(draw([section([{}], { kind: 'time', by: 'day' } as Partial<Section>)], 60)).toMatch(/^day\n/);
+    const times = [0, 4, 4, 0, 16, 0].map((scans) => ({ scans }));
+    const months = section(times, { kind: 'time', by: 'month' } as Partial<Section>);
+    const titles = [13, 12].map((width) => draw([months], width).split('\n')[0]);
+    expect(titles).toEqual(['month  ▁▃▃▁█▁', 'month']);
+    const daysOf = (at: number) =>
+      section(
+        Array.from({ length: 12 }, (_, day) => ({ scans: day === at ? 8 : 0 })),
+        { kind: 'time', by: 'day' } as Partial<Section>,
+      );
+    expect(draw([daysOf(3)], 11)).toMatch(/^day {2}▁█▁▁▁▁\n/);
+  });
+});
+
+/** Marks each color, for example `<red:-10.0%>`. */
+const MARKED = Object.fromEntries(
+  Object.keys(NO_COLORS).map((name) => [name, (text: string) => `<${name}:${text}>`]),
+) as unknown as Colors;
+
+test('headings, labels without a value, bars and changes have colors, but a change that is shown as 0.0% has none', () => {
+  const rows: Partial<Figure>[] = [
+    { name: 'Menu', scans: 2, previous: 1, change: 0.1 },
+    { value: null, scans: 1, share: null, change: -0.1 },
+    { value: 'FR', scans: 1, previous: 0, change: 0.0004 },
+    { value: 'IT', scans: 1, previous: 1, change: -0.00051 },
+    { value: 'other', isRest: true },
+  ];
+  const text = draw([section(rows)], 60, { isCompared: true, colors: MARKED });
+  expect(text.split('\n')).toEqual([
+    '<bold:country>',
+    '               <dim:scans>                   <dim:share>  <dim:before>  <dim:change>',
+    'DE       <dim:Menu>      2  <cyan:███████████████>  50.0%       1  <green:+10.0%>',
+    '<dim:(none)>             1  <cyan:███████▌>             –       –  <red:-10.0%>',
+    'FR                 1  <cyan:███████▌>         50.0%       0   +0.0%',
+    'IT                 1  <cyan:███████▌>         50.0%       1   <red:-0.1%>',
+    '<dim:(other)>           50                   50.0%       –       –',
+    '',
+    '<dim:100 scans from 2026-10-01 00:00 to 2026-11-01 00:00>',
+    '<dim:  (Europe/Berlin)>',
+    '<dim:Scans, not people: repeated scans are counted again.>',
+    '',
+  ]);
+});
+
+describe('a table by two dimensions', () => {
+  const heads = ['desktop', 'mobile', 'a-very-long-device-name'];
+  const crossOf = (most: number) => {
+    const kept = heads.slice(0, most).map((value) => ({ value }));
+    const columns = section([...kept, ...(most < 3 ? [{ value: 'other', isRest: true as const }] : [])], {
+      by: 'device',
+    });
+    const all = [
+      [1200, 30, 4],
+      [5, 6, 7],
+    ];
+    const cells = all.map((row) =>
+      most < 3 ? [...row.slice(0, most), row.slice(most).reduce((sum, n) => sum + n)] : row,
+    );
+    return { rows: section([{}, { value: 'x'.repeat(40) }]), columns, cells };
+  };
+  const drawn = (width: number, more: Partial<Drawing> & { colors?: Colors } = {}) =>
+    draw([], width, { crosses: [crossOf], total: { ...TOTAL, scans: 1252 }, ...more })
+      .split('\n')
+      .slice(0, 5);
+
+  it('has totals by row and by column, and truncated names', () => {
+    expect(drawn(76)).toEqual([
+      'country by device',
+      '                                desktop  mobile  a-very-long-d…  total',
+      'DE                                1,200      30               4  1,234',
+      `${'x'.repeat(29)}…        5       6               7     18`,
+      'total                             1,205      36              11  1,252',
+    ]);
+  });
+
+  it('has fewer columns, and then the column (other), if the terminal is narrow', () => {
+    const headings = (width: number) => drawn(width)[1]?.trim().split(/ +/);
+    expect(headings(70)).toEqual(['desktop', 'mobile', 'a-very-long-d…', 'total']);
+    expect(headings(69)).toEqual(['desktop', 'mobile', '(other)', 'total']);
+    expect(headings(30)).toEqual(['desktop', '(other)', 'total']);
+  });
+
+  it('has bold titles and dim headings, and states that there are no scans', () => {
+    expect(drawn(75, { colors: MARKED }).slice(0, 2)).toEqual([
+      '<bold:country by device>',
+      `${' '.repeat(32)}<dim:desktop>  <dim:mobile>  <dim:a-very-long-d…>  <dim:total>`,
+    ]);
+    const none = drawn(75, { only: 'device=mobile', total: { ...TOTAL, scans: 0 } });
+    expect(none.slice(0, 3)).toEqual(['country by device (only device=mobile)', 'no scans', '']);
   });
 });

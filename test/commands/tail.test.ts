@@ -1,7 +1,7 @@
 /** `scans tail` as it is typed: each scan once, oldest first, however the service behaves. */
 import { expect, test } from 'vitest';
 import { failure } from '#sandbox/exchange';
-import { startCli } from '../support/cli.ts';
+import { startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -125,4 +125,29 @@ test('scans tail refuses a code that does not exist (4), and prints nothing', as
   const run = await runByDay(['scans', 'tail', sandbox.codeId(), gone], { env: sandbox.env });
   expect(run).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining(gone) });
   expect(run.stderr).not.toContain('Waiting');
+});
+
+test('scans tail with --state continues after the last run of the same codes, and notes that --since has no effect', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 3, limit: 100_000 });
+  const id = sandbox.codeId();
+  const cwd = await useDirectory();
+  const tail = (...args: string[]) =>
+    runByDay(['scans', 'tail', ...args, '--state', 'tail.json', '--max-events', '1', ...FAST], {
+      env: sandbox.env,
+      cwd,
+    });
+  const notes = async (...args: string[]) => (await tail(...args)).stderr.split('\n')[0];
+  expect(await notes(id, '--since', '2000-01-01')).toMatch(/^Waiting for/);
+  expect(await notes(id)).toBe('Continuing from tail.json');
+  expect(await notes(id, '--since', '2000-01-01')).toBe(
+    'Continuing from tail.json; --since applies only to its first run',
+  );
+  for (const [other, target] of [
+    [sandbox.codeId(1), `code ${sandbox.codeId(1)}`],
+    ['--all', 'all codes'],
+  ] as const)
+    expect(await tail(other)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`cannot continue from tail.json: it follows code ${id}, not ${target}`),
+    });
 });

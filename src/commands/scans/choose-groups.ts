@@ -120,8 +120,8 @@ async function readJoin(context: Context, path: string, flags: GroupFlags): Prom
 
 function resolveAll(raw: string, file: Input | undefined): readonly GroupBy[] {
   const parts = raw.split(',');
-  const isColumn = file && columnFor(file, fold(raw)) !== undefined;
-  const groups = parts.length !== 2 || isColumn ? [raw] : parts.map((part) => part.trim());
+  const isPair = parts.length === 2 && !(file && columnFor(file, fold(raw)));
+  const groups = isPair ? parts.map((part) => part.trim()) : [raw];
   const [a, b] = groups.map((name) => resolve(name, file));
   if (a && a.by === b?.by) throw new UsageError(`--by ${shown(raw)} requires two different dimensions`);
   return [a, b].filter((group) => group !== undefined);
