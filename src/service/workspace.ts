@@ -29,7 +29,7 @@ export function createWorkspace({
       const { randomBytes } = await import('node:crypto');
       const salt = randomBytes(SALT_BYTES).toString('hex');
       const key = `${salt}:${await hashOf(salt, apiKey)}`;
-      return { baseUrl, key, ...(profile !== undefined && { profile }) };
+      return { baseUrl, key, profile };
     },
     async hasKeyOf(fingerprint: string) {
       const [salt = '', hash = ''] = fingerprint.split(':');

@@ -58,7 +58,11 @@ describe('parseBaseUrl', () => {
 test('isLoopback accepts only localhost, addresses in 127.0.0.0/8, and [::1]', () => {
   const expected = [true, true, true, true];
   expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual(expected);
-  expect(['localhost.test', '128.0.0.1', '127.example', '[::]', ''].some(isLoopback)).toBe(false);
+  expect(
+    ['localhost.test', '128.0.0.1', '127.example', '127.0.0.1.test', 'x127.0.0.1', '[::]', ''].some(
+      isLoopback,
+    ),
+  ).toBe(false);
 });
 
 test.each([
@@ -71,6 +75,8 @@ test.each([
   ['127.0.0.1', 'Did you mean http://127.0.0.1/api/v1?'],
   ['[::1]:80/api/v1', 'Did you mean http://[::1]/api/v1?'],
   ['api.test/other', 'Specify a URL such as https://host/api/v1.'],
+  ['ftp://a.test/api/v1', 'Specify a URL such as https://host/api/v1.'],
+  ['svc_live_0123456789abcdef', 'Specify a URL such as https://host/api/v1.'],
   ['my host.test', 'Specify a URL such as https://host/api/v1.'],
   ['api.test/a b', 'Specify a URL such as https://host/api/v1.'],
 ])('%j is refused with the hint: %s', (text, hint) => {

@@ -54,6 +54,18 @@ test.each([
   expect(() => checkCodePage(json, context)).toThrow(UnexpectedResponseError);
 });
 
+test('an invalid response causes an error with a hint, and an invalid limit is ignored', () => {
+  expect(() => checkCode(undefined)).toThrow(
+    expect.objectContaining({
+      message: 'the code is not an object',
+      hint: 'Run `qrctl doctor` to find the cause. The response does not match the specification.',
+    }),
+  );
+  const limitOf = (limit: unknown) =>
+    checkScanPage({ data: [], pagination: { total: 0, limit } }, context).limit;
+  expect([20, '20', 0.5, null, undefined].map(limitOf)).toEqual([20, ...Array(4).fill(undefined)]);
+});
+
 describe('a code', () => {
   test('is refused if its ID differs from the requested ID, or its status from the status that was sent', () => {
     expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);

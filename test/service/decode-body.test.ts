@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBody } from '#service/decode-body';
+import { MOST_BYTES } from '#base/bounds';
+import { addChunk, decodeBody } from '#service/decode-body';
 import { anyCharacter } from '../support/any-character.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -48,4 +49,37 @@ test('a body with escapes is JSON if and only if the original is, and has the sa
     }),
     runs(20),
   );
+});
+
+test.each(['gzip', 'x-gzip'])('a body encoded as %s is decompressed unless it is empty', async (encoding) => {
+  expect(await decodeBody(gzipSync('{}'), encoding)).toBe('{}');
+  expect(await decodeBody(Buffer.alloc(0), encoding)).toBe('');
+  expect(await decodeBody(Buffer.from('\ufeff[]'), 'identity')).toBe('[]');
+});
+
+test('a body that is damaged, too large or in another encoding is refused after the request was sent', async () => {
+  const damaged = gzipSync('{}').subarray(0, 15);
+  await expect(decodeBody(damaged, 'gzip')).rejects.toMatchObject({
+    message: 'the response was truncated or damaged (gzip)',
+    fault: 'network',
+    sent: true,
+  });
+  await expect(decodeBody(Buffer.from('x'), 'br')).rejects.toMatchObject({
+    message: 'the response is encoded as br, which was not requested',
+    fault: 'answer',
+    sent: true,
+  });
+  const chunk = Buffer.alloc(1);
+  const full = { size: () => MOST_BYTES.body, add: () => undefined } as never;
+  const most = MOST_BYTES.body / 2 ** 20;
+  expect(() => addChunk(full, chunk)).toThrow(
+    expect.objectContaining({
+      message: `the response is larger than ${most} MiB`,
+      fault: 'answer',
+      sent: true,
+    }),
+  );
+  expect(() =>
+    addChunk({ size: () => MOST_BYTES.body - 1, add: () => undefined } as never, chunk),
+  ).not.toThrow();
 });

@@ -33,7 +33,9 @@ describe('a recorded workspace', () => {
       expect(JSON.stringify(first)).not.toContain(KEY.slice(at, at + 6));
     expect(isRecordedWorkspace(first)).toBe(true);
     expect(isRecordedWorkspace({ baseUrl: 'x' })).toBe(true);
-    expect(isRecordedWorkspace({ baseUrl: 'x', key: 'nonsense' })).toBe(false);
+    expect(isRecordedWorkspace({ ...first, profile: 'x' })).toBe(true);
+    const invalid = [{ baseUrl: 5 }, { baseUrl: undefined }, { key: 'nonsense' }, { key: 5 }, { profile: 5 }];
+    for (const fields of invalid) expect(isRecordedWorkspace({ ...first, ...fields })).toBe(false);
   });
 
   it('requires no request if base URL and key are the same', async () => {
@@ -81,6 +83,45 @@ describe('a recorded workspace', () => {
 
   it('is renewed if the file has no code', async () => {
     expect(await (await ask({ workspace: other, knownIds: [] })).answer).toBe('renew');
+  });
+
+  it('is refused with another key if the file has no code, but may have others', async () => {
+    const unknown = { workspace: other, knownIds: [], mayKnowMore: true };
+    await expect((await ask(unknown)).answer).rejects.toMatchObject({
+      message:
+        'FILE may belong to another workspace: it was written with the key of profile aaa (https://one.example/api/v1), ' +
+        'and it records no code that can be looked up with the key of profile bbb (https://one.example/api/v1)',
+      hint: 'Use --profile aaa, or use another.',
+    });
+    expect(await (await ask({ ...unknown, recorded: { baseUrl: here.baseUrl } })).answer).toBe('renew');
+    const moved = { recorded: { ...(await other.record()), baseUrl: 'https://old.example' } };
+    expect(await (await ask({ ...unknown, ...moved, movedFrom: 'https://old.example' })).answer).toBe(
+      'renew',
+    );
+  });
+
+  it.each([
+    [undefined, 'an API key', 'Use the key of that workspace, or use another.'],
+    ['bbb', 'the key of profile bbb', 'Use the key of that workspace, or use another.'],
+    ['ccc', 'the key of profile ccc', 'Use --profile ccc, or use another.'],
+  ])(
+    'that was written by profile %s is refused with the hint which key to use',
+    async (profile, by, hint) => {
+      const recorded = { ...(await here.record()), profile };
+      await expect((await ask({ recorded, workspace: other })).answer).rejects.toMatchObject({
+        message:
+          `FILE belongs to another workspace: it was written with ${by} (https://one.example/api/v1), ` +
+          'and no code in it (4 looked up) exists in the workspace of the key of profile bbb (https://one.example/api/v1)',
+        hint,
+      });
+    },
+  );
+
+  it('of another service without a profile is refused with the hint to use its profile or key', async () => {
+    await expect((await ask({ recorded: { baseUrl: 'https://old.example' } })).answer).rejects.toMatchObject({
+      message: 'FILE belongs to https://old.example, not to https://one.example/api/v1',
+      hint: 'Use the profile or the key of that service, or use another.',
+    });
   });
 
   it('is neither renewed nor refused if a request fails: checkWorkspace rethrows the error', async () => {
