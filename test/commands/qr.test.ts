@@ -74,8 +74,26 @@ describe('qr list', () => {
       (await slugs(['--name', 'menü', '--name', 'POST', '--type', 'url', '--status', 'active'])).sort(),
     ).toEqual(['s-Menü 10', 's-Poster']);
     expect(await slugs(['--sort', 'name'])).toEqual(['s-MENÜ 1', 's-menü 9', 's-Menü 10', 's-Poster']);
-    expect(await slugs(['--sort', 'name:desc', '--limit', '1'])).toEqual(['s-Poster']);
+    expect(await slugs(['--sort', 'name:desc', '--limit', '3'])).toEqual([
+      's-Poster',
+      's-Menü 10',
+      's-menü 9',
+    ]);
     expect(await slugs(['--name', 'nothing'])).toEqual([]);
+  });
+
+  it.each(['created_at', 'updated_at'] as const)('sorts by the point in time of %s', async (field) => {
+    const { sandbox, slugs } = await useQr({ codes: 0 });
+    for (const [slug, time] of [
+      ['third', '2026-03-01T00:30:00+01:00'],
+      ['first', '2026-02-28T23:00:00Z'],
+      ['fourth', '2026-03-01T00:00:00Z'],
+      ['second', '2026-02-28T23:00:00.500Z'],
+    ])
+      sandbox.workspace.put({ slug, [field]: time });
+    const sorted = ['first', 'second', 'third', 'fourth'];
+    expect(await slugs(['--sort', field])).toEqual(sorted);
+    expect(await slugs(['--sort', `${field}:desc`])).toEqual(sorted.reverse());
   });
 
   it.each([
@@ -226,6 +244,14 @@ describe('qr update', () => {
     expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
   });
 
+  it('replaces tags of the new destination with the UTM flags', async () => {
+    const { sandbox, qr } = await useQr();
+    const id = sandbox.codeId();
+    const destination = 'https://example.com/?utm_source=old&a=1';
+    await qr(['update', id, '--destination', destination, '--utm-source', 'poster']);
+    expect(sandbox.workspace.code(id)?.destination).toBe('https://example.com/?utm_source=poster&a=1');
+  });
+
   it('refuses a command line without a code, without a change, or with an invalid change', async () => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['update', sandbox.codeId()])).toMatchObject({
@@ -236,6 +262,10 @@ describe('qr update', () => {
     expect(await qr(['update', '--status', 'paused'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no code specified'),
+    });
+    expect(await qr(['update', sandbox.codeId(), '--name', ' '])).toMatchObject({
+      code: 2,
+      stderr: 'qrctl: --name contains only spaces\n  hint: Specify a visible name.\n',
     });
     expect(await qr(['update', UNKNOWN, '--status', 'paused'])).toMatchObject({ code: 4 });
     expect(sandbox.requests).toHaveLength(1);

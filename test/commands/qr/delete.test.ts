@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
+import { confirm } from '#commands/qr/delete';
+import type { Context } from '#context';
 import type { Exchange } from '#sandbox/exchange';
+import type { QrCode } from '#service/shapes';
 import { useDirectory } from '../../support/cli.ts';
 import { type Fault, fails, gateway, sometimes } from '../../support/faults.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -154,5 +157,82 @@ describe('qr delete --dry-run', () => {
     ]);
     expect(await qr('delete', 'never', '--dry-run')).toMatchObject({ code: 4 });
     expect(slugs()).toBe('abcde');
+  });
+
+  it('shows at most 10 records on a terminal unless a format or a file is specified', async () => {
+    const { sandbox, cwd, env, id } = await useCodes();
+    for (let n = 6; n < 12; n++) sandbox.workspace.put({ name: `Code ${n}`, slug: `s${n}` });
+    const slugs = sandbox.workspace.codes().map(({ slug }) => slug);
+    sandbox.workspace.addScan(id('a'), { ts: '2026-01-01T00:00:00Z' });
+    const dry = (count: number, ...args: string[]) =>
+      runHere(['qr', 'delete', ...slugs.slice(0, count), '--dry-run', ...args], { cwd, env, tty: 200 });
+    const records = (text: string) => text.match(/ delete +\d+\r$/gm)?.length;
+    const ten = await dry(10);
+    expect([records(ten.stdout), ten.stdout.includes('more row')]).toEqual([10, false]);
+    const cut = await dry(11);
+    expect([records(cut.stdout), cut.stdout]).toEqual([
+      10,
+      expect.stringContaining(
+        '\r\nand 1 more row (--format table shows all)\r\n11 codes and 1 scan would be',
+      ),
+    ]);
+    expect(records((await dry(11, '-f', 'table')).stdout)).toBe(11);
+    await dry(11, '-o', 'lost.csv');
+    expect(readFileSync(join(cwd, 'lost.csv'), 'utf8').split('\n')).toHaveLength(1 + 11 + 1);
+  });
+});
+
+describe('the prompt of qr delete', () => {
+  async function useKeyboard(count: number) {
+    const codes = await useCodes();
+    for (let n = 5; n < count; n++) codes.sandbox.workspace.put({ name: `Code ${n}`, slug: `s${n}` });
+    const { sandbox, cwd, env } = codes;
+    const all = sandbox.workspace.codes().map(({ slug }) => slug);
+    return {
+      left: () => sandbox.workspace.codes().length,
+      remove: (input: string, ...args: string[]) =>
+        runHere(['qr', 'delete', ...all.slice(0, count), ...args], { cwd, env, input, tty: 400 }),
+    };
+  }
+
+  it('lists 20 codes, mentions only a backup that was requested, and accepts the number of codes', async () => {
+    const { remove, left } = await useKeyboard(22);
+    const { code, stdout } = await remove(' 22 \n');
+    expect([code, left()]).toEqual([0, 0]);
+    expect(stdout).not.toContain('Before deleting');
+    const [prompt = ''] = stdout.split('Type 22 to continue:');
+    expect(prompt.split('\r\n').map((line) => line.replace(/"Code \w+" \(slug \w+\)/, 'CODE'))).toEqual([
+      ...Array.from({ length: 20 }, () => 'CODE: 0 scans'),
+      'and 2 more (list all with --dry-run)',
+      'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
+      expect.stringMatching(/Delete 22 codes and their 0 scans in .* This can't be undone\. $/),
+    ]);
+  });
+
+  it('deletes nothing without a confirmation', async () => {
+    const { remove, left } = await useKeyboard(5);
+    const { code, stdout } = await remove('N\n');
+    expect([code, left()]).toEqual([2, 5]);
+    expect(stdout).toMatch(/ nothing was deleted\r\n {2}hint: Preview the deletion with --dry-run\.\r\n$/);
+  });
+
+  it('quotes an invalid reply, and says which replies are valid', async () => {
+    const console = { note: () => undefined, warn: () => undefined, ask: async () => ' Sure ' };
+    const service = { baseUrl: 'https://x.de/api/v1', concurrency: 1, listScans: async () => ({ total: 3 }) };
+    const settings = async () => ({ profile: 'work', keySource: 'profile' });
+    const context = { console, settings, service: async () => service } as unknown as Context;
+    const code = { id: UNKNOWN, slug: 'a', name: 'A' } as QrCode;
+    await expect(confirm(context, [code], {})).rejects.toMatchObject({
+      message: 'invalid reply "Sure"; nothing was deleted',
+      hint: 'type y to delete it, or n',
+    });
+  });
+
+  it('says how to specify codes if there are none', async () => {
+    const { cwd, env } = await useCodes();
+    expect(await runHere(['qr', 'delete', '--yes'], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: 'qrctl: no code specified\n  hint: Run `qrctl qr delete CODE…`, or add --from FILE.\n',
+    });
   });
 });
