@@ -268,4 +268,48 @@ describe('qr apply', () => {
     expect(methods()).toEqual({ GET: 4 });
     expect(await read('codes.lock.json')).toBe(lock);
   });
+
+  it.each([
+    [['apply'], 'missing --from', 'Add --from FILE, or write a first file with --init -o codes.csv.'],
+    [['apply', '--from', '-'], '--from - requires --lock', 'Add --lock FILE, or save the rows in a file.'],
+    [['apply', '--init'], '--init requires --output FILE', 'Add -o codes.csv.'],
+    [['apply', '--init', '-o', '-'], '--init requires --output FILE', 'Add -o codes.csv.'],
+  ])('refuses %j (2)', async (args, message, hint) => {
+    const { qr } = await usePlace();
+    expect(await qr(args)).toMatchObject({ code: 2, stderr: `qrctl: ${message}\n  hint: ${hint}\n` });
+  });
+
+  it('treats warnings as errors with --offline --strict (2)', async () => {
+    const { apply, write } = await usePlace();
+    await write(file('k1,Poster,https://example.com/a b\n'));
+    expect((await apply('--offline')).code).toBe(0);
+    expect(await apply('--offline', '--strict')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 2'),
+    });
+  });
+
+  it.each([
+    ['keeps the key of a lock file that knows a code of the workspace', true, true],
+    ['records its own key in a lock file that knows no code', false, true],
+    ['adds its key to a lock file without one', true, false],
+  ])('%s', async (_, knows, hasKey) => {
+    const { apply, write, read, cwd } = await usePlace();
+    await write(file(row(1)));
+    await apply();
+    const keyIn = async () =>
+      /"workspace": "([0-9a-f]{32}:[0-9a-f]{64})"/.exec(await read('codes.lock.json'))?.[1];
+    const own = await keyIn();
+    const other = (own ?? '').replace(/[0-9a-f]/g, '0');
+    const lines = (await read('codes.lock.json')).split('\n').flatMap((line) => {
+      if (!line.includes(own ?? '')) return knows || !line.startsWith('{"key":') ? [line] : [];
+      return hasKey ? [line.replace(own ?? '', other)] : [];
+    });
+    await writeFile(join(cwd, 'codes.lock.json'), lines.join('\n'));
+    await write(file(...(knows ? [row(1)] : []), row(2)));
+    expect((await apply()).code).toBe(0);
+    const kept = await keyIn();
+    expect(kept).toMatch(/:/);
+    expect(kept === other).toBe(knows && hasKey);
+  });
 });
