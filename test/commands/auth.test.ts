@@ -73,6 +73,23 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
+  test('warns about an unusual key, and about variables that override the stored key or base URL', async () => {
+    const machine = await useMachine();
+    const login = async (key: string, env = {}) => {
+      const args = ['auth', 'login', '--base-url', FAR, '--key-stdin', '--no-verify'];
+      return (await machine.run(args, { input: `${key}\nsecond line`, env })).stderr;
+    };
+    const stored = `Stored the key svc_live_cana… for ${FAR}\nThe current profile is 'default'\n`;
+    expect(await login(KEY)).toBe(stored);
+    expect(await login('own-key')).toBe(
+      `Unlike other keys of the service, the key does not begin with svc_live_\nStored the key own… for ${FAR}\nThe current profile is 'default'\n`,
+    );
+    expect(await login(KEY, { QRCTL_API_KEY: KEY, QRCTL_BASE_URL: `${FAR}/2` })).toBe(
+      `${stored}warning: QRCTL_API_KEY is set and overrides the stored key\n` +
+        'warning: QRCTL_BASE_URL is set and overrides the stored base URL\n',
+    );
+  });
+
   test('suggests adding only --base-url if --key-stdin was passed', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['auth', 'login', '--key-stdin'], { input: KEY });
@@ -245,6 +262,19 @@ describe('the commands auth list, use, logout and status', () => {
       expect(stderr).toContain("Did you mean 'work'?");
     },
   );
+
+  test('removing profiles prints which profile is current afterward', async () => {
+    const machine = await useMachine();
+    const logout = async (...args: string[]) => (await machine.run(['auth', 'logout', ...args])).stderr;
+    expect(await logout('--all', '--profile', 'a')).toBe(
+      "qrctl: --all can't be used with --profile\n  hint: Omit one of them.\n",
+    );
+    expect(await logout('--all')).toBe('There is no profile to remove\n');
+    for (const name of ['a', 'b', 'c']) await machine.login(name, FAR, KEY);
+    expect(await logout('--profile', 'b')).toBe("Removed: b\nThe current profile is 'a'\n");
+    expect(await logout()).toBe('Removed: a\nNo profile is current. Choose one with `qrctl auth use NAME`\n');
+    expect(await logout('--all')).toBe('Removed: c\nNo profile is left\n');
+  });
 
   test('suggest `auth list`, not creating a profile, if an unknown profile is passed to `auth logout` (2)', async () => {
     const machine = await useMachine();

@@ -91,6 +91,38 @@ describe('config set, get and unset', () => {
     expect(stderr).toContain(`the key was stored for ${BASE}`);
   });
 
+  test('print exactly what changed, and keep the other settings in the profile', async () => {
+    const machine = await useMachine();
+    await machine.login('default', BASE, 'svc_live_canary000');
+    const config = async (...args: string[]) => (await machine.run(['config', ...args])).stderr;
+    const command = "Set key-command to pass show qrctl in the profile 'default'\n";
+    expect(await config('set', 'base-url', BASE)).toBe(`Set base-url to ${BASE} in the profile 'default'\n`);
+    expect(await config('set', 'format', 'json')).toBe("Set format to json in the profile 'default'\n");
+    expect(await config('set', 'key-command', 'pass show qrctl')).toBe(
+      `${command}Removed the stored key from the profile 'default'\n`,
+    );
+    expect(await config('set', 'key-command', 'pass show qrctl')).toBe(command);
+    expect(await config('set', 'base-url', 'https://other.example/api/v1')).toBe(
+      "Set base-url to https://other.example/api/v1 in the profile 'default'\n" +
+        `warning: the key was stored for ${BASE} and is not sent to https://other.example/api/v1; store another with \`qrctl auth login\`\n`,
+    );
+    expect(await config('unset', 'base-url')).toBe("Removed base-url from the profile 'default'\n");
+    expect(await config('unset', 'base-url')).toBe("base-url was not set in the profile 'default'\n");
+    const stored = { format: 'json', keyCommand: 'pass show qrctl', keyBaseUrl: BASE };
+    expect(JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default).toEqual(stored);
+    expect(await config('set', 'key-command', 'pass x')).toBe(
+      "qrctl: cannot store the key-command: the profile 'default' has no base URL\n" +
+        "  hint: Run `qrctl auth login --base-url https://HOST/api/v1 --key-command 'pass x'`.\n",
+    );
+    const sources = async () => {
+      const { stdout } = await machine.run(['auth', 'list', '-f', 'csv', '--fields', 'profile,key,source']);
+      return stdout;
+    };
+    expect(await sources()).toBe('profile,key,source\ndefault,,command\n');
+    await config('unset', 'key-command');
+    expect(await sources()).toBe('profile,key,source\ndefault,,\n');
+  });
+
   test('include the command that `config list` suggests for an invalid value, and that command removes the value', async () => {
     const machine = await useMachine();
     await machine.run(['config', 'set', 'format', 'json']);

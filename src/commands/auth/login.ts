@@ -105,7 +105,7 @@ async function readKey(
   const accept = async (text: string) => {
     const key = checkKey(text.trim(), 'the key');
     if (!hasLivePrefix(key))
-      console.note('The key does not begin with svc_live_, unlike other keys of the service');
+      console.note('Unlike other keys of the service, the key does not begin with svc_live_');
     await verify(key);
     return key;
   };
