@@ -33,14 +33,16 @@ describe('a log', () => {
 
   it('ends, for each code, at its last verified time, else after its newest row, else at the end of the other codes (A42)', () => {
     const overlaps = new Map([
-      ['a', overlap({ readUntilMs: 50, watermarkMs: 30 })],
-      ['b', overlap({ watermarkMs: 7 })],
       ['c', overlap({})],
+      ['b', overlap({ watermarkMs: 7 })],
+      ['a', overlap({ readUntilMs: 50, watermarkMs: 30 })],
+      ['d', overlap({ readUntilMs: 40 })],
     ]);
     const range = (code: string) =>
       rangeOfCode({ sinceMs: undefined, rotated: FILES, overlaps }, code, () => true);
     expect(['a', 'b', 'c', 'new'].map((code) => range(code)?.untilMs)).toEqual([50, 8, 50, 50]);
-    expect(rangeOfCode({ sinceMs: 60, rotated: [], overlaps }, 'a', () => true)).toBeUndefined();
+    const since = (sinceMs: number) => rangeOfCode({ sinceMs, rotated: [], overlaps }, 'a', () => true);
+    expect([since(60), since(50), since(49)]).toEqual([undefined, undefined, { sinceMs: 49, untilMs: 50 }]);
     expect(rangeOfCode({ sinceMs: 60, rotated: [], overlaps: new Map() }, 'a', () => true)).toBeUndefined();
   });
 });
@@ -59,6 +61,12 @@ describe('the rotated files in a state', () => {
     expect(withRotated(FILES.slice(0, 2), FILES[2] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, FILES[1] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
+    for (const other of [
+      fileOf(9, {}),
+      { ...fileOf(2, {}), sha256: 'other' },
+      { ...fileOf(9, {}), sha256: '2' },
+    ])
+      expect(withRotated(FILES, other)).toEqual([...FILES, other]);
   });
 
   it('are merged from the oldest on if they list too many codes, and the log then begins after the merged files', () => {
@@ -70,6 +78,17 @@ describe('the rotated files in a state', () => {
     const begin = (code: string) =>
       beginningOf({ sinceMs: undefined, rotated: files }, code, ({ bytes }) => bytes > 0);
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
+  });
+
+  it('are merged only as far as needed, and the last two are never merged', () => {
+    const file = (bytes: number, codes: number, prefix = '') =>
+      fileOf(bytes, Object.fromEntries(Array.from({ length: codes }, (_, i) => [`${prefix}${i}`, bytes])));
+    const sizes = (...files: RotatedFile[]) =>
+      files.reduce<RotatedFile[]>(withRotated, []).map(({ bytes }) => bytes);
+    expect(sizes(...[1, 2, 3, 4].map((bytes) => file(bytes, 5000)))).toEqual([1, 2, 3, 4]);
+    expect(sizes(...[1, 2, 3, 4].map((bytes) => file(bytes, 6000)))).toEqual([0, 3, 4]);
+    expect(sizes(...[1, 2, 3].map((bytes) => file(bytes, 9000, `${bytes}-`)))).toEqual([0, 3]);
+    expect(sizes(file(1, 15_000, 'a'), file(2, 15_000, 'b'))).toEqual([1, 2]);
   });
 
   it('are read as one missing file from a state that an earlier version wrote', () => {

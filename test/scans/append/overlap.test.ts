@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   addRow,
   type CodeOverlap,
+  contentsOf,
   emptyOverlap,
   forgetOldIds,
+  isRotated,
   neededOverlap,
+  noteRead,
   overlapOf,
   positionBy,
   readFrom,
@@ -138,4 +141,35 @@ it('a state keeps the IDs of rows in the overlap and of unverified rotated rows,
   const needed = neededOverlap(overlap, 100);
   expect([...needed.ids.values()]).toEqual([60, 100, 900, 1000]);
   expect(needed).toMatchObject({ idsFromMs: 900, movedIdsFromMs: 55 });
+});
+
+it('a file contains the rows of all its codes, and has the time of the newest one as its watermark', () => {
+  expect(contentsOf([])).toEqual({ rows: 0, watermarkMs: undefined });
+  const parts = [overlapAt(5, 9), emptyOverlap(), overlapAt(7)];
+  expect(contentsOf(parts)).toEqual({ rows: 3, watermarkMs: 9 });
+  expect(contentsOf(parts.reverse())).toEqual({ rows: 3, watermarkMs: 9 });
+});
+
+it('a log is rotated if the rows of any code were moved to another file', () => {
+  const moved = { ...overlapAt(5), movedUntilMs: 5 };
+  const isRotatedWith = (...parts: CodeOverlap[]) =>
+    isRotated(new Map(parts.map((part, at) => [`${at}`, part])));
+  expect([isRotatedWith(), isRotatedWith(overlapAt(5)), isRotatedWith(overlapAt(5), moved)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
+it.each<[string, Partial<CodeOverlap>, number | undefined, number | undefined, boolean]>([
+  ['the end of its first verified range', {}, 9, 9, true],
+  ['no end if none is known', {}, undefined, undefined, false],
+  ['a later end without a change', { readUntilMs: 5 }, 9, 9, false],
+  ['the earlier end if none is known', { readUntilMs: 5 }, undefined, 5, false],
+  ['that a deleted code exists again (A43)', { readUntilMs: 5, isGone: true }, 9, 9, true],
+  ['that an unverified period was read (A9)', { readUntilMs: 5, rereadFromMs: 2 }, 9, 9, true],
+])('a code that was read records %s', (_, before, untilMs, readUntilMs, saves) => {
+  const overlap = { ...overlapAt(1), ...before };
+  expect(noteRead(overlap, untilMs)).toBe(saves);
+  expect(overlap).toMatchObject({ isGone: false, rereadFromMs: undefined, readUntilMs, rows: 1 });
 });
