@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
-import { resolveSettings } from '#settings/resolve';
+import { checkSetting, newProfileName, resolveSettings, shownSetting } from '#settings/resolve';
+import {
+  describeSource,
+  missingBaseUrlHint,
+  outsideKey,
+  requireBaseUrl,
+  requireKey,
+} from '#settings/resolve-key';
 import type { SettingFlags } from '#settings/settings';
 import type { StoredProfile } from '#settings/store';
 import { temporaryDirectory } from './temporary.ts';
@@ -226,5 +233,83 @@ describe('the key', () => {
       expect(refused).toThrow(origin);
       expect(refused).not.toThrow(KEY);
     },
+  );
+});
+
+test.each([
+  ['base-url', 'https://A.example', { text: A, note: `the base URL had no path: using ${A}` }],
+  ['base-url', `${A}/`, { text: A, note: undefined }],
+  ['key-command', 'op read x', { text: 'op read x' }],
+  ['max-wait', '60s', { text: '60s' }],
+  ['short-url', 'https://go.example/{id}', { text: 'https://go.example/{id}' }],
+  [
+    'short-url',
+    'https://go.example/r',
+    {
+      text: 'https://go.example/r/{slug}',
+      note: 'the address had no placeholder for the code; added /{slug}',
+    },
+  ],
+] as const)('%s is stored from %j as %j', (key, text, stored) => {
+  expect(checkSetting(key, text)).toEqual(stored);
+});
+
+test.each([
+  ['base-url', 'ftp://a.example', 'the base URL is not an http or https URL'],
+  ['key-command', '', 'cannot use the key-command: it is empty'],
+  ['accessible', 'maybe', "invalid value for accessible: 'maybe' (expected yes or no)"],
+] as const)('%s = %j is not stored', (key, text, message) => {
+  expect(() => checkSetting(key, text)).toThrow(message);
+});
+
+test.each<[Parameters<typeof shownSetting>[0], Given & { profile?: StoredProfile }, string | null, string]>([
+  ['base-url', { flags: { baseUrl: 'https://A.example' } }, A, 'flag'],
+  ['base-url', { env: { QRCTL_BASE_URL: 'nowhere' } }, 'nowhere', 'variable'],
+  ['short-url', { profile: { shortUrl: 'https://go.example' } }, 'https://go.example/{slug}', 'profile'],
+  ['short-url', { profile: { shortUrl: 'nowhere' } }, 'nowhere', 'profile'],
+  ['timezone', { profile: { timezone: 'UTC' } }, 'UTC', 'profile'],
+  ['timezone', {}, null, 'default'],
+  ['concurrency', {}, '4', 'default'],
+])('%s of %j is shown as %j (%s)', (key, { flags = {}, env = {}, profile = {} }, value, source) => {
+  expect(shownSetting(key, { flags, env, profile, name: 'default' })).toEqual({ key, value, source });
+});
+
+test('a login creates a profile with any visible name, except one that is a key or hard to type', () => {
+  const create = (profile: string) => newProfileName({ profile }, {}, { profiles: new Map() });
+  for (const name of ['shop', 'Café-2', 'x'.repeat(64)]) expect(create(name)).toBe(name);
+  for (const name of ['', 'a b', "it's", '-x', 'a\\b', 'x'.repeat(65)])
+    expect(() => create(name)).toThrow(/^invalid profile name/);
+  expect(() => create(KEY)).toThrow('expected a profile name, not an API key');
+});
+
+test('messages name the source of the key, and suggest a login only if the environment has no key', () => {
+  const nameOf = (source?: Parameters<typeof describeSource>[0]) => describeSource(source, 'shop');
+  expect([nameOf('variable'), nameOf('file')]).toEqual(['QRCTL_API_KEY', 'QRCTL_API_KEY_FILE']);
+  expect(nameOf('credential')).toBe('the systemd credential qrctl-api-key');
+  expect([nameOf('profile'), nameOf()]).toEqual(["the profile 'shop'", "the profile 'shop'"]);
+  expect(nameOf('command')).toBe("the key-command of the profile 'shop'");
+  const outside = { QRCTL_API_KEY_FILE: '/key' };
+  expect([outsideKey({ ...outside, QRCTL_API_KEY: KEY }), outsideKey(outside), outsideKey({})]).toEqual([
+    'QRCTL_API_KEY',
+    'QRCTL_API_KEY_FILE',
+    undefined,
+  ]);
+  expect(missingBaseUrlHint(outside, '.')).toMatch(/^Set QRCTL_BASE_URL, /);
+  const settings = resolved({});
+  expect(() => requireBaseUrl(settings, {})).toThrow(
+    expect.objectContaining({ hint: expect.stringMatching(/^Run `qrctl auth login .*`qrctl sandbox`\.$/) }),
+  );
+  expect(() => requireBaseUrl({ ...settings, baseUrl: A }, {})).not.toThrow();
+});
+
+test('a request requires a key that may be sent to its base URL', () => {
+  const settings = { ...resolved({}), baseUrl: A };
+  expect(requireKey({ ...settings, apiKey: KEY })).toMatchObject({ baseUrl: A, apiKey: KEY, concurrency: 4 });
+  expect(() => requireKey(settings)).toThrow(`no API key for ${A}`);
+  expect(() => requireKey({ ...settings, apiKeyProblem: 'it is for another' })).toThrow(
+    expect.objectContaining({
+      message: 'it is for another',
+      hint: `Run \`qrctl auth login --profile NAME --base-url ${A}\`, or set QRCTL_API_KEY for this command.`,
+    }),
   );
 });
