@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { loadColors, wantsColor } from '#terminal/color';
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -38,4 +39,20 @@ test.each([
   "styleText('red', text)",
 ])('the search for color escape sequences and color libraries finds %j', (line) => {
   expect(BY_HAND.test(line) || BY_OTHERS.test(line)).toBe(true);
+});
+
+test.each<[NodeJS.Dict<string>, { isTerminal?: boolean; noColor?: boolean }, boolean]>([
+  [{}, {}, true],
+  [{ TERM: 'dumb' }, {}, false],
+  [{}, { isTerminal: false }, false],
+  [{ FORCE_COLOR: '1', TERM: 'dumb' }, { isTerminal: false }, true],
+  [{ FORCE_COLOR: '0' }, {}, false],
+  [{ FORCE_COLOR: 'false' }, {}, false],
+  [{ FORCE_COLOR: '', NO_COLOR: '' }, {}, true],
+  [{ NO_COLOR: '1', FORCE_COLOR: '1' }, {}, false],
+  [{ FORCE_COLOR: '1' }, { noColor: true }, false],
+])('with the variables %j and %j, output is colored: %s', async (env, place, isColored) => {
+  expect(wantsColor(env, { isTerminal: true, noColor: false, ...place })).toBe(isColored);
+  const { red, bold } = await loadColors(isColored);
+  expect([red('x') === 'x', bold('x') === 'x']).toEqual([!isColored, !isColored]);
 });
