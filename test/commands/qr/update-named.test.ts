@@ -144,6 +144,23 @@ describe('qr update CODE CODE…', () => {
       });
   });
 
+  it.each([
+    [['a', 'b'], '1 of 2 codes failed'],
+    [
+      ['a', 'b', 'c'],
+      '2 of 3 codes failed, all for the same reason: the service rejected the values (400): A made-up 400',
+    ],
+    [['a', 'b', 'never'], '2 of 3 codes failed'],
+  ])('counts the failed codes of %j, and states a reason that all of them have', async (slugs, message) => {
+    const { sandbox, qr, code } = await useCodes(fails(400));
+    sandbox.workspace.update(code('a')?.id ?? '', { name: 'x' });
+    const { code: exit, stderr } = await qr(...slugs, '--name', 'x');
+    expect([exit, stderr]).toEqual([
+      8,
+      `qrctl: ${message}\n  hint: See the output for the reasons. It is safe to run the same command again.\n`,
+    ]);
+  });
+
   it('adds UTM tags to the destination of each code, and changes nothing if one code has no web address', async () => {
     const { sandbox, qr, code, patches } = await useCodes();
     sandbox.workspace.put({ name: 'w', slug: 'w', type: 'wifi', destination: 'WIFI:S:x;;' });

@@ -105,7 +105,8 @@ function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly R
   const failed = results.filter((end) => !isDone(end));
   const [first] = failed;
   if (!first) return undefined;
-  const reasons = new Set(failed.map(reasonOf));
+  // The technical detail in brackets has the ID of each code.
+  const reasons = new Set(failed.map((end) => reasonOf(end)?.replace(/ \[[^\]]*\]$/, '')));
   const [reason] = reasons;
   const next = failed.every(({ item }) => item.action === 'failed')
     ? 'Correct or omit the codes that do not exist. Run `qrctl qr list` to see all slugs.'
