@@ -146,13 +146,18 @@ describe('qr delete --dry-run', () => {
   it('lists existing codes from the command line as `delete`, and missing ones as `failed`', async () => {
     const { qr, id, slugs } = await useCodes();
     const { code, stdout } = await qr('delete', UNKNOWN, id('a'), 'never', '--dry-run', '-f', 'json');
-    const rows = JSON.parse(stdout).map((row: Record<string, unknown>) => [row.slug, row.action, row.error]);
+    const rows = JSON.parse(stdout).map((row: Record<string, unknown>) => [
+      row.line,
+      row.slug,
+      row.action,
+      row.error,
+    ]);
     expect([code, rows]).toEqual([
       0,
       [
-        [null, 'failed', `no code has the ID ${UNKNOWN}`],
-        ['a', 'delete', null],
-        ['never', 'failed', 'no code has the slug never'],
+        [1, null, 'failed', `no code has the ID ${UNKNOWN}`],
+        [2, 'a', 'delete', null],
+        [3, 'never', 'failed', 'no code has the slug never'],
       ],
     ]);
     expect(await qr('delete', 'never', '--dry-run')).toMatchObject({ code: 4 });

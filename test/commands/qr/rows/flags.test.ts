@@ -1,0 +1,84 @@
+/** Values of the flags of bulk commands. */
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import {
+  changeOptions,
+  decisionOptions,
+  policyOf,
+  type RowsFlags,
+  rowsOptions,
+} from '#commands/qr/rows/flags';
+
+const { column } = rowsOptions;
+const { adopt, asNew } = decisionOptions;
+const { maxChanges } = changeOptions;
+
+type Flag = { flags: string; parse?: (raw: string, previous: undefined) => unknown };
+
+describe('the value of a bulk flag', () => {
+  it.each<[Flag, string, unknown]>([
+    [column, 'name=Titel', [['name', 'Titel']]],
+    [column, ' Name = My title ', [['name', 'My title']]],
+    [column, 'destination=a=b', [['destination', 'a=b']]],
+    [column, 'name=two\nlines', [['name', 'two\nlines']]],
+    [adopt, '3=abc', [['3', 'abc']]],
+    [adopt, ' k=1 = abc ', [['k=1', 'abc']]],
+    [asNew, ' 15-20 ', ['15-20']],
+    [asNew, '7-7', ['7-7']],
+    [asNew, '1-1000000', ['1-1000000']],
+    [asNew, 'all', ['all']],
+    [asNew, 'k1', ['k1']],
+    [maxChanges, '5', { count: 5 }],
+    [maxChanges, '30%', { percent: 30 }],
+  ])('$flags %j is read', ({ parse }, raw, value) => {
+    expect(parse?.(raw, undefined)).toEqual(value);
+  });
+
+  it.each<[Flag, readonly string[], RegExp]>([
+    [column, ['name', 'name=', 'name= ', '=x', 'nmae=x', 'x name=y'], /^FIELD=HEADER, with the field .*name/],
+    [adopt, ['3', '=abc', '3=', ' = '], /^ROW=CODE, with a line or key/],
+    [asNew, ['20-15', '1-1000001'], /^a line, a range of lines such as 15-20/],
+    [maxChanges, ['', 'x', '-1', '101%'], /^a number of codes, or a percentage/],
+  ])('$flags %j is refused', ({ parse }, values, message) => {
+    for (const raw of values) {
+      expect(() => parse?.(raw, undefined), raw).toThrow(InvalidArgumentError);
+      expect(() => parse?.(raw, undefined), raw).toThrow(message);
+    }
+  });
+});
+
+describe('the policy of a run', () => {
+  const policy = (verb: 'create' | 'update' | 'apply', flags: Partial<RowsFlags> = {}) =>
+    policyOf(verb, flags as RowsFlags);
+
+  it('changes nothing that was not requested, and lets the file win only for apply', () => {
+    expect(policy('update')).toEqual({
+      verb: 'update',
+      conflicts: 'ask',
+      isDated: false,
+      applyEdits: false,
+      adoptExisting: false,
+      removed: 'report',
+      maxChanges: undefined,
+      force: false,
+      decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
+    });
+    expect(policy('apply').conflicts).toBe('file');
+    expect(policy('apply', { conflicts: 'service' }).conflicts).toBe('service');
+  });
+
+  it('has the decisions of the flags, and counts repeated rows', () => {
+    const asNew = ['2', 'all', '2', 'k'];
+    expect(policy('create', { force: true, asNew, adopt: [['k', 'abc']] })).toMatchObject({
+      force: true,
+      decisions: {
+        adopt: new Map([['k', 'abc']]),
+        asNew: new Map([
+          ['2', 2],
+          ['k', 1],
+        ]),
+        asNewAll: true,
+      },
+    });
+  });
+});
