@@ -102,6 +102,10 @@ describe('qr list', () => {
     [['--sort', 'name:down'], /:desc/],
     [['--limit', '0'], /at least 1/],
     [['--fields', 'id,short_url'], /unknown field "short_url"/],
+    [
+      ['--timezone', 'UTC'],
+      /--timezone requires a workbook.*\n {2}hint: Add -o FILE\.xlsx, or omit --timezone\.\n/,
+    ],
   ])('refuses the flags %j (2), and sends no request', async (args, message) => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['list', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
@@ -224,6 +228,8 @@ describe('qr create', () => {
     [['--name', 'x', '--dry-run'], /--dry-run requires --from/],
     [['--name', 'x', '--adopt', `1=${UNKNOWN}`], /--adopt requires --from/],
     [['--name', 'x', '--type', 'ulr'], /Allowed|choices|url/],
+    [['--name', 'x', '--utm-source', ' '], /expected at least one character/],
+    [['--name', 'x', '--utm-source', 'a'], /no changes were made\n {2}hint: Pass --destination https:/],
   ])('refuses the flags %j (2), and sends no request', async (args, message) => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['create', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

@@ -81,7 +81,7 @@ export type RowsFlags = Values<typeof outputOptions> &
   };
 
 function parseColumn(raw: string): [readonly [string, string]] {
-  const [, name = '', header = ''] = /^([^=]*)=(.*)$/s.exec(raw) ?? [];
+  const [, name = '', header = ''] = /([^=]*)=(.*)/s.exec(raw) ?? [];
   const field = COLUMN_FIELDS.find((one) => one === fold(name));
   if (field === undefined || header.trim() === '')
     throw new InvalidArgumentError(`FIELD=HEADER, with the field ${anyOf(COLUMN_FIELDS)}`);
@@ -99,10 +99,11 @@ function parseAdoption(raw: string): [readonly [string, string]] {
 const MOST_LINES = 1_000_000;
 
 function parseAsNew(raw: string): string[] {
-  const count = parseLines(raw.trim())?.count ?? 1;
+  const row = raw.trim();
+  const count = parseLines(row)?.count ?? 1;
   if (count < 1 || count > MOST_LINES)
     throw new InvalidArgumentError('a line, a range of lines such as 15-20, a key, or all');
-  return [raw.trim()];
+  return [row];
 }
 
 function parseMost(raw: string): Policy['maxChanges'] {

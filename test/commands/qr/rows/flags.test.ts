@@ -37,7 +37,7 @@ describe('the value of a bulk flag', () => {
   it.each<[Flag, readonly string[], RegExp]>([
     [column, ['name', 'name=', 'name= ', '=x', 'nmae=x', 'x name=y'], /^FIELD=HEADER, with the field .*name/],
     [adopt, ['3', '=abc', '3=', ' = '], /^ROW=CODE, with a line or key/],
-    [asNew, ['20-15', '1-1000001'], /^a line, a range of lines such as 15-20/],
+    [asNew, [' 20-15 ', '1-1000001'], /^a line, a range of lines such as 15-20/],
     [maxChanges, ['', 'x', '-1', '101%'], /^a number of codes, or a percentage/],
   ])('$flags %j is refused', ({ parse }, values, message) => {
     for (const raw of values) {
