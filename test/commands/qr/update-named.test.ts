@@ -173,3 +173,29 @@ describe('qr update CODE CODE…', () => {
     ]);
   });
 });
+
+describe('qr update --due', () => {
+  it('changes nothing if the service sends no Date header, unless the file has no rows', async () => {
+    const sandbox = await useSandbox({
+      codes: 0,
+      intercept: ({ apply, send }) => {
+        const answer = apply();
+        return send({ ...answer, headers: { ...answer.headers, Date: '' } });
+      },
+    });
+    sandbox.workspace.put({ name: 'Code a', slug: 'a', destination: 'https://x.de/a' });
+    const due = (...rows: string[]) =>
+      runHere(['qr', 'update', '--from', '-', '--due'], {
+        env: sandbox.env,
+        input: ['slug,name,at', ...rows, ''].join('\n'),
+      });
+    expect(await due('a,New,2020-01-01T00:00Z')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'cannot determine which rows are due: the service sends no Date header\n  hint: Check the service with `qrctl doctor`.\n',
+      ),
+    });
+    expect(sandbox.requests.map(({ method }) => method)).not.toContain('PATCH');
+    expect((await due()).code).toBe(0);
+  });
+});
