@@ -16,7 +16,7 @@ describe('api', () => {
     expect(run.code, run.stderr).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ pagination: { page: 2, limit: 1, total: 3 }, data: [{}] });
     expect(run.stderr).toMatch(/^200, \d+ of \d+ requests left$/m);
-    expect(sandbox.requests).toHaveLength(1);
+    expect(sandbox.requests.map(({ url }) => url)).toEqual(['/api/v1/qr?page=2&limit=1']);
   });
 
   it("accepts a path with or without the base URL's own path, and a request body from a file or standard input", async () => {
@@ -39,11 +39,12 @@ describe('api', () => {
       ['/api/v1', '/api/v1/'],
       ['/api/v10', '/api/v1/api/v10'],
       ['/qr?x=1?2&y=', '/api/v1/qr?x=1?2&y='],
+      ['/qr?u=https://a//b', '/api/v1/qr?u=https://a//b'],
     ] as const) {
       await runHere(['api', 'GET', path], { env: sandbox.env });
       expect(sandbox.requests.at(-1)?.url).toBe(url);
     }
-    await runHere(['api', 'GET', 'qr?x=1', '--query', 'n&m=a=b c'], { env: sandbox.env });
+    await runHere(['api', 'GET', 'qr', '--query', 'x=1', '--query', 'n&m=a=b c'], { env: sandbox.env });
     expect(sandbox.requests.at(-1)?.url).toBe('/api/v1/qr?x=1&n%26m=a%3Db%20c');
     const gone = await runHere(['api', 'DELETE', `/qr/${id}`], { env: sandbox.env });
     expect(gone).toMatchObject({ code: 0, stdout: '' });
@@ -54,7 +55,7 @@ describe('api', () => {
     const server = await useFaultServer(({ socket, body }) => socket.write(rawAnswer(200, body)));
     const body = '{"n":9007199254740993,  "m":1.50}';
     const run = await runHere(['api', 'PUT', '/odd', '--input', '-'], { env: server.env, input: body });
-    expect(run).toMatchObject({ code: 0, stdout: body });
+    expect(run).toEqual({ code: 0, stdout: body, stderr: '200\n' });
     expect(server.requests[0]).toMatchObject({ method: 'PUT', url: '/api/v1/odd', body });
   });
 
@@ -105,6 +106,9 @@ describe('api', () => {
     [['GET', '/qr/./x'], 'hint: Remove . and .. from the path.'],
     [['GET', '/qr\\..'], 'PATH is outside the base URL'],
     [['GET', '/qr/a b'], 'invalid character in PATH: "/qr/a b"'],
+    [['GET', '/qr#x'], '\n  hint: Percent-encode the character.\n'],
+    [['GET', '/qr', '--input', '-'], '\n  hint: Omit --input, or use another method.\n'],
+    [['POST', '/qr', '--input', '-'], '\n  hint: Pass a JSON body.\n'],
     [['GET', '/qr#x'], 'invalid character in PATH'],
     [
       ['GET', '/qr', '--query', 'page'],
