@@ -194,6 +194,7 @@ describe('the prompt of qr delete', () => {
     const { sandbox, cwd, env } = codes;
     const all = sandbox.workspace.codes().map(({ slug }) => slug);
     return {
+      ...codes,
       left: () => sandbox.workspace.codes().length,
       remove: (input: string, ...args: string[]) =>
         runHere(['qr', 'delete', ...all.slice(0, count), ...args], { cwd, env, input, tty: 400 }),
@@ -215,9 +216,11 @@ describe('the prompt of qr delete', () => {
   });
 
   it('deletes nothing without a confirmation', async () => {
-    const { remove, left } = await useKeyboard(5);
+    const { remove, left, sandbox, id } = await useKeyboard(20);
+    sandbox.workspace.addScan(id('a'), { ts: '2026-01-01T00:00:00Z' });
     const { code, stdout } = await remove('N\n');
-    expect([code, left()]).toEqual([2, 5]);
+    expect([code, left(), stdout.includes('more (list all')]).toEqual([2, 20, false]);
+    expect(stdout).toContain('"Code a" (slug a): 1 scan\r\n');
     expect(stdout).toMatch(/ nothing was deleted\r\n {2}hint: Preview the deletion with --dry-run\.\r\n$/);
   });
 
