@@ -8,7 +8,12 @@ import { createFormatter } from '#files/formats/create-formatter';
 import { createDocumentSink } from '#files/formats/document-sink';
 import { DATA_FORMATS } from '#files/formats/formats';
 import { kindOfTable } from '#files/formats/kept-file';
-import { formatOfPath, isCompressed, refuseForeignExtension } from '#files/formats/plan-output';
+import {
+  delimiterOfPath,
+  formatOfPath,
+  isCompressed,
+  refuseForeignExtension,
+} from '#files/formats/plan-output';
 import { fold } from '#files/formats/read/input';
 import type { Row } from '#files/formats/row-sink';
 import { checkWholeFile, openWholeFile } from '#files/formats/whole-file';
@@ -59,8 +64,10 @@ export async function openLastRun<R extends CodeRow, Before>(
       async commit(rows) {
         const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
         const file = await openWholeFile(path, { processes, gzip: isCompressed(path), ...place });
-        const delimiter = /\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined;
-        await writeAll(createDocumentSink(file, createFormatter(format, { columns, delimiter })), [rows]);
+        await writeAll(
+          createDocumentSink(file, createFormatter(format, { columns, delimiter: delimiterOfPath(path) })),
+          [rows],
+        );
         addFile(facts, path);
       },
       close: () => lock.release(),

@@ -248,14 +248,14 @@ describe('a table', () => {
     expect(none({}, { value: 'North', isPart: true })).toBe('North *');
   });
 
-  it('shows a change above +999.0% as the words `more than tenfold`', () => {
-    const changes = [9.99, 9.991, -1, 0, null].map((change) => ({ previous: 40, change }));
+  it('shows a change above +999.0% as the words `more than tenfold`, and the smallest loss as +0.0%', () => {
+    const changes = [9.99, 9.991, -1, 0, -0.0004, null].map((change) => ({ previous: 40, change }));
     const text = draw([section(changes)], 80, { isCompared: true });
     const cells = text
       .split('\n')
-      .slice(2, 7)
+      .slice(2, 8)
       .map((line) => line.trim().split(/ {2,}/).at(-1));
-    expect(cells).toEqual(['+999.0%', 'more than tenfold', '-100.0%', '+0.0%', '–']);
+    expect(cells).toEqual(['+999.0%', 'more than tenfold', '-100.0%', '+0.0%', '+0.0%', '–']);
   });
 
   it('is ASCII with the style `ascii`', () => {

@@ -155,7 +155,8 @@ export function formatAverage(average: number): string {
 export function formatChange(change: number | null, { none }: Signs): string {
   if (change === null) return none;
   if (change > LARGEST_CHANGE) return 'more than tenfold';
-  return `${change >= 0 ? '+' : '-'}${Math.abs(change * 100).toFixed(1)}%`;
+  const percent = Math.abs(change * 100).toFixed(1);
+  return `${change < 0 && percent !== '0.0' ? '-' : '+'}${percent}%`;
 }
 
 function colorOfChange(change: number | null): Cell['color'] {

@@ -137,8 +137,9 @@ function chooseDelimiter(
   path: string | undefined,
   { settings }: PlanContext,
 ): Delimiter {
-  if (extensionOf(path ?? '') !== 'tsv') return flag ?? settings.delimiter ?? ',';
-  if (flag === undefined || flag === '\t') return '\t';
+  const ofName = delimiterOfPath(path ?? '');
+  if (flag === undefined || flag === ofName) return ofName ?? settings.delimiter ?? ',';
+  if (ofName === undefined) return flag;
   throw new UsageError(`--delimiter ${flag} can't be used with .tsv, which is tab-separated`, {
     hint: 'Omit --delimiter, or use the extension .csv.',
   });
@@ -180,6 +181,11 @@ const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileF
 export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | undefined {
   const format = outputFormatOfPath(path);
   return LIST_FORMATS.find((known) => known === format);
+}
+
+/** Returns a tab for `.tsv`, the only extension that defines a delimiter. */
+export function delimiterOfPath(path: string): Delimiter | undefined {
+  return extensionOf(path) === 'tsv' ? '\t' : undefined;
 }
 
 function extensionOf(path: string): string {

@@ -9,7 +9,12 @@ import { NAMED_COLUMNS, OUTCOME } from '#commands/qr/code-columns';
 import type { Context } from '#context';
 import type { Column } from '#files/formats/columns';
 import type { CsvOptions } from '#files/formats/csv';
-import { formatOfPath, type OutputFlags, planOutput as planFile } from '#files/formats/plan-output';
+import {
+  delimiterOfPath,
+  formatOfPath,
+  type OutputFlags,
+  planOutput as planFile,
+} from '#files/formats/plan-output';
 import { type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '#files/formats/read/input';
 import type { Row, RowSink } from '#files/formats/row-sink';
 import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
@@ -108,7 +113,7 @@ function dialectOf(
   { form }: Input,
   flags: OutputFlags,
 ): Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
-  const delimiter = flags.delimiter ?? (/\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined);
+  const delimiter = flags.delimiter ?? delimiterOfPath(path);
   if (form?.is !== 'csv') return { delimiter };
   const { is: _, ...dialect } = form;
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
