@@ -99,7 +99,7 @@ describe('compiled code', () => {
     expect(openCompileCache(here, '/opt/other/dist', 'qr-list')?.stored).toEqual([]);
   });
 
-  test('is stored in a file with mode 0600 that is named after command, Node version, platform and architecture', () => {
+  test('is stored in a file with permissions 0600 that is named after command, Node version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
     expect(onlyFile()).toMatch(new RegExp(`/qr-list-${version}-${platform}-${arch}-[0-9a-f]+$`));

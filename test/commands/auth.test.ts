@@ -11,7 +11,7 @@ const KEY = 'svc_live_canaryCANARYcanary';
 const FAR = 'https://far.example/api/v1';
 
 describe('auth login', () => {
-  test('verifies a piped key with one request, and stores it in a file with mode 0600 in a directory with mode 0700', async () => {
+  test('verifies a piped key with one request, and stores it in a file with permissions 0600 in a directory with permissions 0700', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const args = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];

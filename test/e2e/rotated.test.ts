@@ -213,8 +213,8 @@ describe('a directory', () => {
   });
 });
 
-describe('a period without scans in the files', () => {
-  test('at its beginning or end is reported on standard error and in a report', async () => {
+describe('a period that the files do not cover', () => {
+  test('at its beginning is reported on standard error and in a report, and at its end in a report', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-10-08', '2026-11-02') });
     const late = 'ata begins at 2026-10-07 12:00 (UTC); earlier scans, if any, are not included';
     const october = await report(cwd, '--input', 'scans.csv', '--during', '2026-10');

@@ -64,7 +64,7 @@ function withUmask(umask: number) {
 
 describe('updateStore', () => {
   test.each([0o000, 0o022, 0o777])(
-    'creates a file with mode 0600 in a directory with mode 0700 under umask %o',
+    'creates a file with permissions 0600 in a directory with permissions 0700 under umask %o',
     async (umask) => {
       const { directory, file, given, env } = place();
       mkdirSync(join(directory, '..'));

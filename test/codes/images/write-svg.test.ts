@@ -24,7 +24,7 @@ describe('an SVG of a code', () => {
     ]);
   });
 
-  it('has no background if the background is transparent', () => {
+  it('contains no background path if the style has a transparent background', () => {
     const style = { ...STYLE, color: parseColor('#036') ?? BLACK, background: undefined };
     expect(writeSvg(createFigure(SMALL, style, undefined)).split('\n')).toEqual([
       START,

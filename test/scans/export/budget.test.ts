@@ -30,7 +30,7 @@ describe('the budget of an export', () => {
     expect(await reads(budget)).toBe(3 * 3 + 18 + 2 - 1);
   });
 
-  it('grows through grants by at most twelve requests per returned page (C13)', async () => {
+  it('includes at most twelve granted requests per returned page (C13)', async () => {
     const budget = createBudget(answer, page([1, 2], { total: 4 }));
     budget.grant(1_000_000);
     expect(await reads(budget)).toBe(3 + 18 + 12 - 1);

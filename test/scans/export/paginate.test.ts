@@ -107,7 +107,7 @@ describe('pagination', () => {
     expect(service.state.requests).toBe(21);
   });
 
-  it('requests only 15 more pages before the first row with a width of 32, because a single total may be wrong (C13)', async () => {
+  it('requests only 15 pages after page 1 before the first row, even if 32 parallel requests are allowed, because a single total may be wrong (C13)', async () => {
     const width = 32;
     const { read } = answers(
       ...Array.from({ length: 40 }, (_, i) => p([2 * i + 3, 2 * i + 4], 81)),

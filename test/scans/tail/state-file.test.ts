@@ -189,7 +189,7 @@ describe('a state file', () => {
     expect((await (await second).begin(run())).positions).toEqual(POSITIONS);
   });
 
-  it('is no longer waited for after the run is interrupted', async () => {
+  it('does not keep an interrupted run waiting for its lock', async () => {
     const path = await usePath();
     await open(path);
     const controller = new AbortController();

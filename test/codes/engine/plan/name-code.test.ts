@@ -301,7 +301,7 @@ describe('a key in the lock file', () => {
     expect(items).toMatchObject([{ action: 'update', how: 'key', code: { id: UPPER } }]);
   });
 
-  it('is used even if the ledger has the same code for it', () => {
+  it('gives its row the action `unchanged` if the ledger has the same code for the key', () => {
     const code = codeOf(1);
     const row = keyed(2, 'k', code);
     const asked = {

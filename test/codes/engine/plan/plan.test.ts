@@ -94,7 +94,7 @@ describe('rows without an ID', () => {
     ]);
   });
 
-  it('have the action `edited` if exactly one code has their destination and another row has a code', () => {
+  it('have the action `edited` if exactly one code has their destination, but only if another row matches a code', () => {
     const [menu, other] = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
     const rows = [newRow(2, 'Lunch', MENU), newRow(3, other.name, other.destination ?? '')];
     expect(actionsOf(planOf(rows, { codes: [menu, other] }))).toEqual(['edited n0001', 'exists n0002']);
