@@ -24,7 +24,7 @@ type File = Pick<Source, 'form'>;
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
-  // The merged rows have the slug of their code and no type, so these are judged for each row of the file.
+  // Judges each row of the file, because merged rows have their code's slug and no type.
   const judged = itemsByRow(planned.items).filter(({ row }) => row?.decision?.is !== 'skip');
   const warnings = judged.flatMap((item) => judgeItem(item, input.policy).warnings);
   return {
@@ -42,7 +42,7 @@ export function endsByRow(ends: readonly RowEnd[]): RowEnd[] {
   return sharesByRow(ends, ({ item }) => item).map(([end, share]) => endOf(end, share));
 }
 
-/** Returns the rows of each item, in the order of the file. */
+/** Returns pairs of an item and one of its rows, in the order of the file. */
 function sharesByRow<T>(all: readonly T[], planned: (one: T) => { row?: Row & Partial<DueRow> }) {
   const pairs = all.flatMap((one) => (planned(one).row?.shares ?? []).map((share) => [one, share] as const));
   return pairs.sort(([, one], [, other]) => one.row.row - other.row.row);
@@ -67,7 +67,7 @@ function itemOf(item: PlanItem & { row?: Partial<DueRow> }, { row, is, fields, p
     ...item,
     row,
     changes,
-    // One row of the code has the request, so that it is counted once.
+    // Only one row per code gets `send`, so that the request is counted once.
     send: isLead ? item.send : {},
     reason: isQuestion ? item.reason : 'another change of the same code is in conflict',
   };
@@ -161,7 +161,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 interface FieldWish extends DueWish {
   value: string;
   base: string | undefined;
-  /** Row that sets the value, or rows that add UTM tags. */
+  /** Row that sets the value, plus later rows that only add UTM tags to it. */
   rows: Set<Row>;
   earlier: string[];
 }

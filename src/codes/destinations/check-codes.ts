@@ -36,7 +36,7 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Checks codes. Returns a row for each, and `silence` if no host responded. Rejects when `follow` does. */
+/** Returns a row per code, and `silence` if no host responded. Rejects only if `follow` does. */
 export async function checkCodes(codes: readonly QrCode[], options: CheckCodesOptions) {
   const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
   const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
@@ -80,7 +80,7 @@ function planCheck(code: QrCode, { shortUrl, allowPrivate }: CheckCodesOptions):
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Returns why a URL is not requested: it belongs to the API, or requests for it count as scans. */
+/** Returns a reason not to request a URL: it belongs to the API, or each request counts as a scan. */
 function refusal(url: URL, { shortUrl, baseUrl }: CheckCodesOptions): string | undefined {
   if (shortUrl !== undefined && isShortUrl(shortUrl, url))
     return "points to a code's short URL, which qrctl does not request because each request counts as a scan";
@@ -139,7 +139,10 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/** Returns whether to report a result: a failure began, ended or has a new destination, or expiry is near. */
+/**
+ * Returns whether to report a result: a failure began, ended or has a new destination, or expiry is newly
+ * near.
+ */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

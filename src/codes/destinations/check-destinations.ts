@@ -14,13 +14,13 @@ export interface CheckJob extends Omit<TripOptions, 'resolve' | 'inTurn' | 'sess
   onDone: () => void;
 }
 
-/** Returns a verdict per URL. Checks one URL per host at a time. Rejects when `follow` does. */
+/** Returns a verdict per URL. Checks one URL per host at a time. Rejects only if `follow` does. */
 export async function checkDestinations(
   destinations: Iterable<string>,
   job: CheckJob,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  // Each request adds a listener to the signal. Node warns above ten.
+  // Prevents Node's warning about more than ten listeners, because each request adds one to the signal.
   setMaxListeners(0, job.signal);
   const options: TripOptions = {
     ...job,
@@ -53,7 +53,7 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   return verdict;
 }
 
-/** K6: returns a function that queues requests by host, even after redirects. */
+/** K6: returns a function that runs one request per host at a time, even after redirects. */
 function createHostTurns(): TripOptions['inTurn'] {
   const last = new Map<string, Promise<void>>();
   const end = () => {};
@@ -65,13 +65,19 @@ function createHostTurns(): TripOptions['inTurn'] {
 }
 
 const MOST_DEAD = 2;
-/** Maximum number of consecutive timeouts per host. After a slow page, the next page may be fast. */
+/**
+ * Maximum number of consecutive timeouts per origin. Higher than MOST_DEAD, because the page after a slow
+ * page may be fast.
+ */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: limits failures per origin, so that more codes on an unresponsive host do not take more time. */
+/**
+ * K9: limits consecutive failures per origin, because each further code of an unresponsive host would time
+ * out.
+ */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {
@@ -90,7 +96,7 @@ export function createHostPatience() {
     note(origin: string, trip: Trip, verdict: Verdict, retried: boolean) {
       const { dead = 0, late = 0, failedRetries = 0 } = hosts.get(origin) ?? {};
       const { end, redirects } = trip;
-      // After a redirect, another host may have failed.
+      // A failure after a redirect does not count, because another host may have failed.
       const failure = end.is === 'failed' && redirects === 0 ? end.failure : undefined;
       hosts.set(origin, {
         dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,

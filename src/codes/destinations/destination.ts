@@ -25,7 +25,8 @@ export function isDead({ kind }: DestinationProblem): boolean {
 }
 
 /**
- * Finds a problem with a destination of type `url`. The API does not define the format of other destinations.
+ * Finds a problem with a destination. Checks only the type `url`, because the API does not define the format
+ * of other destinations.
  */
 export function findDestinationProblem(
   destination: string | null | undefined,
@@ -78,7 +79,7 @@ function judgeWeb(text: string): Judgment | undefined {
   if (page.includes('\\')) return odd('"\\" instead of "/"');
   const query = page.slice(page.indexOf('?') + 1 || page.length);
   if (query.includes('&amp;')) return odd('"&amp;" instead of "&"');
-  // A URL in the query may contain a question mark.
+  // A second `?` is allowed if the query contains a URL.
   if (query.includes('?') && !query.includes('://')) return odd('a second "?", which should probably be "&"');
   const [placeholder] = /<[^<>]+>|\{[^{}]+\}/.exec(text) ?? [];
   return placeholder ? odd(`${inQuotes(placeholder)}, which looks like a placeholder`) : undefined;

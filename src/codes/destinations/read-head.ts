@@ -14,12 +14,16 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/** Returns a function that takes chunks, and returns the final head when complete (RFC 9110, 15.2). */
+/**
+ * Returns a function that takes chunks and returns the final head once it is complete. Skips interim
+ * responses (RFC 9110, 15.2).
+ */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
   return (chunk) => {
-    // Lines end in LF, with or without CR (RFC 9112, 2.2).
+    // Starts 2 characters back, because the blank line may span chunks. Lines end in LF or CRLF (RFC 9112,
+    // 2.2).
     const searched = text.length - 2;
     text = (text + chunk.toString('latin1')).replace(/^[\r\n]+/, '');
     const blank = /\n\r?\n/g;
@@ -41,7 +45,7 @@ export function createHeadReader(): (chunk: Buffer) => Head | undefined {
 function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
-  // Status 101 accepts a protocol switch, which qrctl never requests.
+  // Refuses status 101, because qrctl never requests a protocol switch.
   if (Number.isNaN(status) || status === 101 || text.includes('\0'))
     throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
@@ -56,7 +60,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Throws if a header has several different values (response splitting), which browsers refuse too. */
+/** Throws if a header has several different values (response splitting), as browsers do. */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

@@ -36,7 +36,7 @@ const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}
 
-/** Requests a URL and reads the headers. Rejects only with the signal's reason. */
+/** Requests a URL and reads the response headers. Returns failures. Rejects only with the signal's reason. */
 export function request(options: RequestOptions): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = options;
   const seen: Seen = { tlsEndsMs: undefined };
@@ -108,11 +108,11 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
   const { url, addresses, allowPrivate, proxy, sessions } = options;
   const open = buildConnector({
     timeout: 0,
-    // K2: uses the checked addresses, because a second lookup could return others.
+    // K2: uses the checked addresses, because a second lookup could return different ones.
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Disables undici's cache. `sessions` also stores when the certificate expires.
+    // Disables undici's session cache, because `sessions` also stores when the certificate expires.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),

@@ -12,7 +12,7 @@ export function createTlsSessions() {
   const sessions = new Map<string, Known>();
   let context: SecureContext | undefined;
   return {
-    /** Returns a shared context, because loading the authorities takes about 1 ms. */
+    /** Returns a shared context, because loading the certificate authorities takes about 1 ms. */
     context: (): SecureContext => {
       context ??= createSecureContext();
       return context;

@@ -36,7 +36,7 @@ export function judge(trip: Trip): Verdict {
     case 'response':
       return verdict(...judgeResponse(end, redirects > 0));
     case 'failed':
-      // A certificate or protocol error also stops visitors in a browser.
+      // Certificate and protocol errors are `broken`, because they also stop visitors.
       return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
     default:
       return verdict(end.is, end.error);

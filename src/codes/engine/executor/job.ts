@@ -30,7 +30,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   failFast: boolean;
   signal: AbortSignal;
   backUp?: BackUp;
-  /** Receives the plan before anything is sent or recorded; throws to refuse it. */
+  /** Receives the plan before any change is sent or recorded. Throws to refuse it. */
   onPlan: (plan: Plan) => void | Promise<void>;
   onEvent: (event: RunEvent) => void;
   /** Called with the results before the ledger records the end of the run. */
@@ -57,7 +57,7 @@ export interface Altered {
 }
 
 export interface RowEnd {
-  /** Plan item as executed, or as last planned if nothing was sent. */
+  /** Plan item as executed, or as last planned if the row was not completed. */
   item: PlanItem;
   outcome: RowOutcome;
   error?: string;

@@ -25,10 +25,10 @@ export function planFor(
   return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled });
 }
 
-/** Plans the rows for the first time in a run. Throws when `readAgain` does. */
+/** Reads codes and plans the rows for the first time in a run. Throws UnprovenError as `readAgain` does. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
   const { readNamed, rows, ledger } = job;
-  // E15: looking for duplicates of repeated requests requires every code.
+  // E15: lists all codes after a repeated request, because any code may be a duplicate.
   if (readNamed && ledger.view().repeated.length === 0) {
     const listing = await readNamed(rows);
     const plan = planFor(job, listing, false);
@@ -40,8 +40,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Lists the codes and plans again. `made`: IDs of new codes, oldest first. Throws UnprovenError if the
- * listing lacks a code even after a delay.
+ * Lists all codes and plans again. `made`: IDs of new codes, oldest first. Throws UnprovenError if the
+ * listing lacks an existing code even after a delay.
  */
 export async function readAgain(job: PlanJob, made: ReadonlySet<string>, isSettled = true): Promise<Planned> {
   for (let isLast = false; ; isLast = true) {
@@ -64,7 +64,7 @@ async function isOutOfDate(
   made: ReadonlySet<string>,
 ): Promise<boolean> {
   const gone = items.flatMap(({ goneId }) => goneId ?? []);
-  // Checks only the newest codes, which an outdated replica lacks first.
+  // Checks only the newest codes, because an outdated replica lacks them first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));
   return found.some(Boolean);

@@ -25,14 +25,17 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Sends a POST. Returns the code, or `lost` if it may exist. Rejects if it certainly does not. */
+  /**
+   * Sends a POST. Returns the new code, or `lost` (the error) if the code may exist. Rejects if it does not
+   * exist.
+   */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;
     /** Number of the recorded request; 0 before it is recorded. */
     let n = 0;
     const beforeSend = async () => {
-      // The run may have stopped while waiting for the rate limit.
+      // Checks again, because the run may have stopped while waiting for the rate limit.
       refuseIfStopped();
       if (n > 0) return;
       const [given, again] = [next++, repeats?.n];
@@ -119,7 +122,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
       const from: QrCode = present ?? { ...code, status: 'unknown' };
       present = undefined;
       const isPause = status === 'paused';
-      // B5: `patch` records the old status before its request. A stopped run restores the status too.
+      // B5: `patch` records the old status before it sends the pause. A stopped run also restores the status.
       present = await patch(
         from,
         { status },
@@ -158,7 +161,7 @@ function isOther({ name, destination }: NewCode, code: QrCode): boolean {
   return !isFormOf('name', name, code.name) && !isFormOf('destination', destination, code.destination ?? '');
 }
 
-/** E18: returns the values that the service stored differently than sent. */
+/** E18: returns sent values that the service stored differently. */
 export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCode): Altered[] {
   return [...FIELDS, 'type' as const].flatMap((field) => {
     const [wanted, stored] = [sent[field], after[field] ?? ''];

@@ -32,7 +32,10 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Adds IDs and slugs to rows with codes, so that no equal row takes their codes. Marks failed rows. */
+    /**
+     * Adds IDs and slugs to rows that have codes, so that equal rows don't match these codes. Marks failed
+     * rows.
+     */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -63,7 +66,9 @@ export function isWork({ action, send }: PlanItem): boolean {
   return action === 'create' || action === 'delete' || hasChanges(send);
 }
 
-/** Returns the result for a row. If the last plan asks about the row, its outcome is always `undecided`. */
+/**
+ * Returns the result for a row. If the last plan needs a decision about the row, its outcome is `undecided`.
+ */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

@@ -1,4 +1,6 @@
-/** E11: runs the rows in rounds: plans, sends requests, and finds codes whose responses were lost. */
+/**
+ * E11: runs the rows in rounds. Each round plans, sends requests, and finds codes whose responses were lost.
+ */
 import { UnprovenError } from '#base/errors';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { LedgerView, Listing, Plan } from '#codes/engine/plan/model';
@@ -13,7 +15,10 @@ import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 const MOST_FRUITLESS = 3;
 
-/** Runs the rows. Throws if the first plan fails, before anything is sent; returns later errors in `stop`. */
+/**
+ * Creates, updates or deletes the codes of all rows. Throws only before the first change is sent. Returns
+ * later errors in `stop`.
+ */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
   const beganMs = clock.monotonic();
@@ -110,7 +115,7 @@ function createRecorder({ run, undoes, ledger }: RunJob) {
   return { plan: recordPlan, end: () => (hasRun ? ledger.append([{ is: 'end', run }]) : Promise.resolve()) };
 }
 
-/** The first plan of a run that sends requests has no brakes or faults: `onPlan` refuses them. */
+/** Throws UnprovenError for brakes and faults of later plans. `onPlan` refuses those of the first plan. */
 function refuseNew({ brakes, faults }: Plan): void {
   const found = brakes[0] ?? faults[0];
   if (!found) return;

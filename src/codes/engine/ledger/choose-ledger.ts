@@ -24,7 +24,9 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/** Returns the directory for ledgers, if the environment has one. Ignores relative XDG paths. */
+/**
+ * Returns the directory for ledgers, if the environment has one. Only QRCTL_STATE_DIR may be a relative path.
+ */
 export function stateDirectory(env: NodeJS.Dict<string>, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -36,7 +38,10 @@ export function stateDirectory(env: NodeJS.Dict<string>, system: string = platfo
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/** Creates the state directory. Throws the system's error, or UsageError if another user owns it. */
+/**
+ * Creates the state directory. Throws UsageError if there is no home directory, or if another user owns the
+ * path.
+ */
 export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -44,7 +49,9 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Throws if another user owns the path or, if missing, its nearest existing parent, as HOME under sudo. */
+/**
+ * Throws if another user owns the path or, if it is missing, its nearest existing parent (HOME under sudo).
+ */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const user = disk.user();
   if (user === undefined) return;
@@ -60,7 +67,10 @@ interface Found {
   header: Header;
 }
 
-/** Finds a workspace's ledger by API key, or by its codes if the base URL is equal, or names a new one. */
+/**
+ * Finds the ledger for a base URL by API key, then by codes that exist in the workspace. Otherwise returns
+ * the path of a new ledger.
+ */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },
@@ -146,7 +156,7 @@ async function readBeginning(path: string): Promise<Buffer> {
   });
 }
 
-/** Deletes a workspace's ledger. Never rejects, because a leftover ledger only leads to more questions. */
+/** Deletes a workspace's ledger. Never rejects. */
 export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;

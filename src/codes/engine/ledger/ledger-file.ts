@@ -80,7 +80,7 @@ export async function openLedgerFile(path: string, own: LedgerWorkspace, disk: D
   await log.close();
   const header = await newHeader(own.workspace);
   const rewriting = writeLines(disk, place, compacted(header, replay));
-  // A failed compaction, as on a full disk, does not stop the run.
+  // A failed compaction, for example on a full disk, does not stop the run.
   await (state === 'same' ? rewriting.catch(() => undefined) : attempt(rewriting));
   return { log: await open(() => undefined), replay };
 }

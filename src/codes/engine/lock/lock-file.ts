@@ -160,7 +160,10 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-/** Yields faults for up to MOST_FAULTS conflict markers. An array of all lines could be too large. */
+/**
+ * Yields faults for up to MOST_FAULTS conflict markers. Does not split the text, because it may have too many
+ * lines.
+ */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;

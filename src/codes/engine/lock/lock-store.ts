@@ -82,7 +82,7 @@ export function entriesOf(
     } else if (row && code && isKeys(end)) {
       const id = code.id.toLowerCase();
       const owner = owners.get(id) ?? key;
-      // Keeps the entry of a key that has a new code, because keys may exchange codes.
+      // Keeps the former owner's entry if it already has a new code, because keys may exchange codes.
       if (owner === key || next.get(owner)?.id.toLowerCase() === id) next.delete(owner);
       const entry = entryOf(key, code, end, before.get(key));
       if (entry) next.set(key, entry);

@@ -10,7 +10,7 @@ const BASE = /^r(?<name>[0-9a-f]{6})-(?<destination>[0-9a-f]{6})-(?<status>[0-9a
 /** Fingerprint of an unknown value. No value has it, so both row and service count as edited. */
 const UNKNOWN = 'ffffff';
 
-/** Returns the fingerprint of a value. Values that spreadsheets can't distinguish have the same one. */
+/** Returns the fingerprint of a value, equal for values that spreadsheets can't distinguish. */
 export function fingerprintOf(value: string): string {
   const digest = hash('sha256', plainOf(value)).slice(0, DIGITS);
   return digest === UNKNOWN ? 'fffffe' : digest;
@@ -33,6 +33,6 @@ export function formatBase(base: Base): string {
 
 export function parseBase(cell: string): Base | undefined {
   const found = BASE.exec(cell.trim())?.groups;
-  // The groups themselves use twice the memory of an ordinary object.
+  // Copies the groups, because they use twice the memory of an ordinary object.
   return found && { name: found.name, destination: found.destination, status: found.status };
 }

@@ -32,7 +32,7 @@ interface Pair {
 }
 
 interface Changed {
-  /** Whether the row was edited. `dated`: its date is later than the last change by qrctl. */
+  /** Whether the row was edited. `dated`: a dated row replaces a change that qrctl made. */
   isYours: boolean | 'dated';
   isTheirs: boolean;
   base?: string;
@@ -40,7 +40,7 @@ interface Changed {
   isOurs?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and what to do there. Throws when `wantedValue` does. */
+/** Returns the fields in which row and code differ, and the action for each. Throws if `wantedValue` does. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -64,7 +64,10 @@ export function compareRow(pair: Pair): FieldChange[] {
   });
 }
 
-/** Returns whether the service stores the wanted value as `value`, by itself or by an earlier request. */
+/**
+ * Returns whether `value` is how the service stores `wanted`. The ledger and the lock file record how it
+ * stored earlier values.
+ */
 function isStoredAs(field: Field, wanted: string, value: string, { entry, ledger }: Pair): boolean {
   if (isSame(field, wanted, value) || ledger.storedOf(field, wanted) === value) return true;
   if (!entry) return false;

@@ -51,7 +51,9 @@ export interface Ladder {
   found: Map<Row, Identity>;
 }
 
-/** Returns the rows without an identity. Skipped rows come last, so they do not take an equal row's code. */
+/**
+ * Returns the rows without an identity. Skipped rows come last, so that equal rows are assigned a code first.
+ */
 export function openRows({ input, found }: Ladder): Row[] {
   const isSkipped = ({ decision }: Row) => Number(decision?.is === 'skip');
   const open = input.rows.filter((row) => !found.has(row));

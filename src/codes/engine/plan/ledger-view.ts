@@ -142,7 +142,7 @@ function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptLin
 
 interface OpenSending extends Sending {
   first: number;
-  /** Whether a run has ended since its code was found. */
+  /** Whether a run has ended since the request's code was found. */
   isChecked?: boolean;
 }
 

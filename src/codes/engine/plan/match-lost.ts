@@ -92,7 +92,7 @@ function withoutCode(
   const isDecided = answers.newOf(row) > used;
   const repeats = { ...sending, decided: used > 0 };
   const repeat: Identity = { is: 'new', repeats, isDecided, replaces: sending.replaces };
-  // Repeats the request unless a similar code exists, which it may have created.
+  // Repeats the request, unless it may have created a similar code that exists.
   const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
   if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };
@@ -111,7 +111,7 @@ function withoutCode(
 function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
-    // Without a destination, only the name identifies a code, and the name may have been edited.
+    // Without a destination, any new code may be the request's, because its name may have been edited.
     return (
       isUnknown &&
       chain.all.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
