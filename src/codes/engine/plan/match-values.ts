@@ -33,7 +33,7 @@ export function takeKnownValues(ladder: Ladder): void {
   const keyless = (row: Row) => row.key === undefined;
   const used = new Set<Claim>();
   const statusOf = ({ id }: Claim) => listing.codes.get(id)?.status;
-  // The newest values of the codes come first.
+  // Compares the newest values of each code first, then its older ones too.
   for (const most of [1, Infinity]) {
     const open = openRows(ladder).filter(keyless);
     if (open.length === 0) return;
@@ -58,7 +58,8 @@ export function takeEqual(ladder: Ladder): void {
   takeMadeElsewhere(ladder);
   const free = indexBy(freeCodes(ladder), valuesKey);
   const rows = openRows(ladder).filter((row) => {
-    // An earlier run that the ledger lacks may have carried out a decision kept in a `qr apply` file.
+    // Ignores a decision `new` in a `qr apply` file if several codes have the values, because an earlier run
+    // may have used it.
     const isUsed =
       ladder.input.policy.verb === 'apply' &&
       row.decision?.is === 'new' &&
@@ -140,7 +141,7 @@ export function findEdits(ladder: Ladder): void {
     return isSettled && repeats && !repeats.decided && !isDecided;
   });
   if (open.length === 0) return;
-  // A code that the user replaced belongs to no row.
+  // Excludes codes that the user replaced, because they belong to no row.
   const free = freeCodes(ladder).filter(
     ({ id }) => !listing.codes.has(ledger.replaced.get(id.toLowerCase()) ?? ''),
   );

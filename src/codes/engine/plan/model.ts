@@ -99,7 +99,7 @@ export interface Claim {
   order: number;
   /** Run that created or found the code; '' if runs only changed the code. */
   run: string;
-  /** Whether that run recorded its end. */
+  /** Whether the run in `run` recorded its end. */
   isEnded?: boolean;
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
@@ -223,7 +223,10 @@ export interface PlanInput {
   ledger: LedgerView;
   lock: ReadonlyMap<string, LockEntry> | undefined;
   policy: Policy;
-  /** Whether the listing was read after the visibility delay. If so, POSTs that it lacks were not applied. */
+  /**
+   * Whether the listing was read after the visibility delay. If so, POSTs whose codes it lacks were not
+   * applied.
+   */
   isSettled: boolean;
   /** IDs in the file's earlier results. If most do not exist, this may be a different workspace. */
   earlierIds?: ReadonlySet<string>;

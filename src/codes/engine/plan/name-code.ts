@@ -23,7 +23,10 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Returns a function that finds codes with a row's key: of several, the newest with its values, if any. */
+/**
+ * Returns a function that finds the codes with a row's key. Of several codes, prefers the newest one with the
+ * row's values.
+ */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,
@@ -143,7 +146,7 @@ function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { n
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-/** Returns an ID, the one that `next` has for it, and so on. */
+/** Follows `next` from an ID. Returns all IDs, the given one first. */
 function chainOf(id: string | undefined, next: ReadonlyMap<string, string>): string[] {
   const chain = new Set<string>();
   for (let one = id; one !== undefined && !chain.has(one); one = next.get(one)) chain.add(one);

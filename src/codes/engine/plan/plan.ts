@@ -1,4 +1,4 @@
-/** E9: plans what each row requires so that file and service agree, and what the user must decide. */
+/** E9: plans, without side effects, the requests for each row and the decisions that the user must make. */
 import { inQuotes } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
 import type { CodeChanges, QrCode } from '#service/shapes';
@@ -155,10 +155,10 @@ function planKnown(
   return { ...item, learned: kept ? [kept] : learnedOf(row, action, identity, input) };
 }
 
-/** Plans a deletion, which needs a decision if the code was changed since its row was saved. */
+/** Plans a deletion. Requires a decision if the code was changed since its row was saved. */
 function planDeletion(row: Row, code: QrCode, how: How, { ledger }: PlanInput): PlanItem {
   const { paused } = ledger.claims.get(code.id.toLowerCase()) ?? {};
-  // A run that was killed may have paused the code for its backup.
+  // Compares the status before a pause, because a killed run may have paused the code for its backup.
   const status = code.status === 'paused' ? (paused?.status ?? code.status) : code.status;
   const current = fieldsOf({ ...code, status });
   const changes = FIELDS.flatMap((field): FieldChange[] => {
@@ -215,7 +215,7 @@ function learnedOf(
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
   const values = rowValues(row);
-  // A run that only changed the code did not record the values of this row.
+  // Compares the values, because a run that only changed the code did not record those of this row.
   const hasValues = (rows: Claim['rows']) => rows.some((one) => valuesKey(one) === valuesKey(values));
   const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues(claim.rows));
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;

@@ -96,8 +96,8 @@ export function createRunReader() {
 }
 
 /**
- * Chooses the run to undo: by default the last, or the run that an unfinished undo reverts. Returns none
- * after a complete undo.
+ * Chooses the run to undo: by default the last one, or the run that an unfinished undo reverts. Returns
+ * undefined after a complete undo.
  */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);

@@ -77,7 +77,7 @@ export function countQuestions(question: Question, count: number): string {
   }
 }
 
-/** Returns hints with the flags that answer the questions, each once. */
+/** Returns a hint per kind of question, with the flags that answer it. */
 export function waysOf(groups: readonly QuestionGroup[], verb: Verb): string[] {
   // Guesses in a file with IDs are answered like uncertain rows.
   const asked = groups.flatMap(({ question, rows }) =>
@@ -259,7 +259,7 @@ function explainAltered({ field, sent, stored }: Altered): string {
   return `${field}: the service stored ${after} instead of ${before}`;
 }
 
-/** Formats two values, whose common parts are shortened. */
+/** Formats two values, and shortens their common parts. */
 function showPair(one: string, other: string): readonly [string, string] {
   const [short, otherShort] = shortenPair(one, other, LONGEST_COMMON);
   return [showValue(short), showValue(otherShort)];

@@ -17,7 +17,10 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/** E21: formats the `base` cell. Returns null for a row without code, base and ID. */
+/**
+ * E21: formats the `base` cell. Fields in which row and code agree get the code's fingerprint, open ones keep
+ * their base. Returns null for a row without code, base and ID.
+ */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
@@ -44,7 +47,7 @@ function openChange(end: RowEnd, field: Field): FieldChange | undefined {
 }
 
 function baseBefore({ what, base, old, field }: FieldChange): string {
-  // The user was asked about the edit and has seen the old value.
+  // Uses the old value for an unsent edit, because the user saw it in the question.
   const value = base ?? (what === 'send' || what === 'edit' ? old : undefined);
   return value === undefined ? UNKNOWN_BASE[field] : fingerprintOf(value);
 }
@@ -108,7 +111,7 @@ export function tabulate(input: Input, { isTagged, shortUrlOf, before }: Results
     const isTag = UTM_COLUMNS.includes(fold(column));
     const isChanged = end.changes.some((change) => change.field === field);
     if (takesTheirs(end) && isChanged) return isTag ? null : current;
-    // Uses the stored destination, whose tags the next run would drop.
+    // Uses the stored destination, because the next run would drop its tags if the cell lacked them.
     const isCarried = (isTagged || end.row.keepUtm === true) && value !== null && value !== '';
     return isCarried && field === 'destination' && !isTag && !openChange(end, field) ? current : value;
   }
@@ -120,7 +123,7 @@ export function tabulate(input: Input, { isTagged, shortUrlOf, before }: Results
       const { row, code, outcome, error } = end;
       const id = code?.id ?? row.id ?? null;
       const slug = code?.slug ?? row.slug ?? null;
-      // Assigning to a column `__proto__` would set the prototype.
+      // Builds the row from entries, because assigning to a column `__proto__` would set the prototype.
       return Object.fromEntries([
         ...theirs.map((column) => [column, cellOf(column, end)]),
         ...added.names.map((column) => [column, added.cellOf(column, row.row, id ?? undefined)]),
@@ -146,7 +149,10 @@ function columnField(column: string, input: Input): [string, Field][] {
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/** Returns whether the results keep a decision: the row was not attempted, or its code was not accepted. */
+/**
+ * Returns whether to copy a row's decision to the results: if the row was not attempted, or still needs a
+ * decision although its decision specified a code.
+ */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

@@ -81,7 +81,10 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
   });
 }
 
-/** Collects warnings about new rows with equal values, which are valid: posters may share an address. */
+/**
+ * Collects warnings about new rows with equal values. These rows are valid, because posters may share an
+ * address.
+ */
 function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];

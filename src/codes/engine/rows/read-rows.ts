@@ -192,7 +192,8 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
     else if (mayCreate && key === undefined && wish.name !== undefined)
       newRows.repeat(from.line, newCode(wish.name, type, wish.destination), false);
-    // Doubts matter only for rows that may have a code. Without an ID, only `qr apply` finds one, by key.
+    // Doubts matter only for rows with an ID or slug, and for `qr apply`. `newRows` has judged those of new
+    // rows.
     return {
       wish,
       type,
@@ -203,7 +204,10 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     };
   }
 
-  /** Reports invalid cells of dated rows as faults, because these rows run unattended. */
+  /**
+   * Reports invalid cells of dated rows as faults and questionable ones as warnings, because these rows run
+   * unattended. Skips unedited cells.
+   */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;
