@@ -21,7 +21,7 @@ const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
 
-/** I7: returns why an SVG is refused, or undefined if it is safe to draw. */
+/** I7: returns the reason to refuse an SVG, or undefined if it is safe to draw. */
 export function findSvgFault(text: string): string | undefined {
   const open: string[] = [];
   let elements = 0;
@@ -45,7 +45,7 @@ export function findSvgFault(text: string): string | undefined {
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
       if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
-      // Skips the private data of drawing programs, which is not drawn.
+      // Skips the private data of drawing programs, because it is not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
@@ -94,7 +94,7 @@ function hasLargeNumber(path: string): boolean {
   return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Finds a fault in CSS. Comments and escapes, which could hide a name, are faults. */
+/** Finds a fault in CSS. Refuses comments and escapes, because they could hide a name. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {
@@ -106,7 +106,7 @@ function faultOfStyle(css: string, isClip: boolean): string | undefined {
 
 function faultOfProperty(name: string, value: string, isClip: boolean): string | undefined {
   if (value === 'none') return undefined;
-  // Nested clips multiply the drawing cost.
+  // Refuses repeating properties and nested clips, because they multiply the drawing cost.
   if (REPEATING.includes(name) || (isClip && name === 'clip-path')) return faultOf(name);
   return /url\((?!\s*["']?#)/i.test(value) ? faultOf('a link') : undefined;
 }

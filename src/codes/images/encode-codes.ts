@@ -99,7 +99,7 @@ export function refuseUnprintable(
 
 /** Minimum margin in modules (ISO/IEC 18004, 5.3.8). */
 const LEAST_QUIET_ZONE = 4;
-/** Minimum number of printer dots per module, for even widths. */
+/** Minimum number of printer dots per module. With fewer, module widths are uneven. */
 const LEAST_DOTS = 4;
 const GOOD_MODULE_MM = 0.4;
 const LEAST_CONTRAST = 3;
@@ -129,7 +129,7 @@ export function checkSize(
 ): { refusal?: string; warning?: string } {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;
-  // Ignores differences below the tolerance of printers.
+  // Ignores rounding errors.
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
     const refusal = `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`;

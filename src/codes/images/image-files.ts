@@ -96,7 +96,7 @@ export async function hashFiles(
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // Directories and oversized files are not images from qrctl.
+        // Directories and oversized files get an empty hash, because they are not images from qrctl.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
         hashes.set(name, bytes ? hashOf(bytes) : '');
       }
@@ -112,7 +112,7 @@ export function isOurs({ rows }: Manifest, file: string, hash: string | undefine
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
 
-/** Maximum number of images drawn at a time. Drawing overlaps writing. */
+/** Maximum number of images drawn at a time, so that drawing overlaps with writing. */
 export const AT_ONCE = 8;
 
 export interface PlannedImage {

@@ -32,7 +32,7 @@ export interface ImageStyle {
   level: Level;
   color: Color;
   background: Color | undefined;
-  /** Logo, which requires error correction level H. */
+  /** Requires error correction level H. */
   logo?: Logo;
 }
 

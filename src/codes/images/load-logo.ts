@@ -31,7 +31,7 @@ export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal)
   return 'fault' in draw ? draw : orFault(draw(box).then(unmultiply));
 }
 
-/** Converts resvg's premultiplied colors to those of PNG. Transparent pixels (0 / 0) become 0. */
+/** Converts premultiplied colors (resvg) to straight ones (PNG). Transparent pixels (0 / 0) become 0. */
 function unmultiply({ width, height, rgba }: Rendering): Rendering {
   const opacityOf = (at: number) => rgba[at | 3] ?? 0;
   const straight = rgba.map((value, at) =>
@@ -47,7 +47,7 @@ async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | Fau
   const draw = await openRenderer(svg, signal);
   const trial = await orFault(draw(TRIAL_PIXELS));
   if ('fault' in trial) return trial;
-  // resvg draws nothing for images that it can't read.
+  // A blank trial is a fault, because resvg draws nothing for images that it can't read.
   const isBlank = trial.rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : draw;
 }

@@ -15,7 +15,7 @@ import { formatPlate } from './write-png.ts';
 export function writeSvg({ across, outlines, style, plate }: Figure): string {
   const size = `${formatNumber(style.sizeMm)}mm`;
   const { background, color, quietZone } = style;
-  // Some print programs support only `xlink:href`.
+  // Uses `xlink:href`, because some print programs don't support `href`.
   const names = `xmlns="http://www.w3.org/2000/svg"${plate ? ' xmlns:xlink="http://www.w3.org/1999/xlink"' : ''}`;
   const lines = [
     `<svg ${names} width="${size}" height="${size}" viewBox="0 0 ${across} ${across}">`,

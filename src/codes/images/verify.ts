@@ -109,7 +109,7 @@ function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean 
   return true;
 }
 
-/** Adds a light margin, which the decoder requires. */
+/** Adds a light margin, because the decoder requires it. */
 function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);
@@ -121,6 +121,7 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 }
 
 export function decode({ width, height, gray }: Raster): string | undefined {
-  // The decoder reads only the gray values, with which I420 begins. A time limit would depend on load.
+  // Passes only the gray values, the first part of I420, because the decoder reads no others. Sets no time
+  // limit, because results would depend on load.
   return orUndefined(() => decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity }));
 }
