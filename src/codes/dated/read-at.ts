@@ -7,8 +7,7 @@ const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
 /**
- * Parses a cell's time, or the start of its date, to epoch ms. Cells without a zone use `defaultZone` (IANA).
- * Calls `fault` if the cell is invalid.
+ * Parses a time, or the start of a date, to epoch ms. `defaultZone` (IANA) applies to cells without a zone.
  */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
@@ -48,10 +47,7 @@ export function readAt(
   return undefined;
 }
 
-/**
- * Converts a local time to epoch ms. Returns no or two values at clock changes, undefined for an unknown
- * zone.
- */
+/** Converts a local time to epoch ms: none or two at clock changes. Undefined for an unknown zone. */
 function instantsOf(localMs: number, zone: string, isDay: boolean): number[] | undefined {
   const plain = Temporal.Instant.fromEpochMilliseconds(localMs).toZonedDateTimeISO('UTC').toPlainDateTime();
   try {

@@ -139,10 +139,7 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/**
- * Returns whether to report a result: a failure began, ended or has a new destination, or expiry is newly
- * near.
- */
+/** Returns whether to report a result: its failure began, ended or changed destination, or expiry is near. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

@@ -20,7 +20,7 @@ export async function checkDestinations(
   job: CheckJob,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  // Prevents Node's warning about more than ten listeners, because each request adds one to the signal.
+  // Prevents a warning of Node (above ten), because each request adds a listener to the signal.
   setMaxListeners(0, job.signal);
   const options: TripOptions = {
     ...job,
@@ -66,18 +66,14 @@ function createHostTurns(): TripOptions['inTurn'] {
 
 const MOST_DEAD = 2;
 /**
- * Maximum number of consecutive timeouts per origin. Higher than MOST_DEAD, because the page after a slow
- * page may be fast.
+ * Maximum number of consecutive timeouts per origin. Higher, because the page after a slow one may be fast.
  */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/**
- * K9: limits consecutive failures per origin, because each further code of an unresponsive host would time
- * out.
- */
+/** K9: limits consecutive failures per origin, because each further code would time out too. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {

@@ -4,8 +4,8 @@ import type { Headers } from '#service/transport';
 const MOST_COOKIES = 50;
 
 /**
- * Creates a store for cookies, because some pages redirect to themselves until a cookie is sent. Supports
- * `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age`.
+ * Stores cookies, because some pages redirect to themselves until a cookie is sent. Supports `Domain` (RFC
+ * 6265, 5.1.3) and removal by `Max-Age`.
  */
 export function createCookies() {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();

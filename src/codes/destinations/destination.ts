@@ -1,4 +1,3 @@
-/** Finds problems with destinations before codes are printed. */
 import { isIP } from 'node:net';
 import { findInvisible } from '#base/text/clean';
 import { isDotless, parseUrl } from '#base/text/parse-url';
@@ -24,10 +23,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/**
- * Finds a problem with a destination. Checks only the type `url`, because the API does not define the format
- * of other destinations.
- */
+/** Finds a problem with a destination of type `url`. The API defines no format for other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',
@@ -104,7 +100,6 @@ const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.
 
 const SHOWN = 20;
 
-/** Returns whether the text before the colon is a host, as in `example.com:8080/menu`. */
 function looksLikeHostAndPort(text: string): boolean {
   const colon = text.indexOf(':');
   return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));

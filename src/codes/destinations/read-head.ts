@@ -14,16 +14,12 @@ export interface Head {
 
 const MOST_INTERIM = 20;
 
-/**
- * Returns a function that takes chunks and returns the final head once it is complete. Skips interim
- * responses (RFC 9110, 15.2).
- */
+/** Returns a function that takes chunks and returns the final head (RFC 9110, 15.2) once it is complete. */
 export function createHeadReader(): (chunk: Buffer) => Head | undefined {
   let text = '';
   let interim = 0;
   return (chunk) => {
-    // Starts 2 characters back, because the blank line may span chunks. Lines end in LF or CRLF (RFC 9112,
-    // 2.2).
+    // Searches from 2 characters back, because the blank line may span chunks (RFC 9112, 2.2).
     const searched = text.length - 2;
     text = (text + chunk.toString('latin1')).replace(/^[\r\n]+/, '');
     const blank = /\n\r?\n/g;

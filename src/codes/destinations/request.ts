@@ -112,7 +112,7 @@ function createOpener(options: RequestOptions, seen: Seen): OpenSocket {
     lookup: (_hostname, _options, callback) => callback(null, [...addresses]),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Disables undici's session cache, because `sessions` also stores when the certificate expires.
+    // Disables undici's cache, because `sessions` also stores when the certificate expires.
     maxCachedSessions: 0,
     ...(url.protocol === 'https:' && {
       secureContext: sessions.context(),

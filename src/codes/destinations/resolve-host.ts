@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { quote } from '#base/text/quote';
 
-/** Non-public subnets by kind, including tunnels (Teredo, 6to4), which can lead to any IPv4 address. */
+/** Non-public subnets by kind. Includes tunnels (Teredo, 6to4), because they can lead to any IPv4 address. */
 const SPECIAL = {
   loopback: '127.0.0.0/8 0.0.0.0/8 ::1/128 ::/128',
   private: '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7 64:ff9b:1::/48 fec0::/10',

@@ -1,4 +1,4 @@
-/** Stores TLS sessions, which shorten later handshakes (RFC 8446, 2.2). */
+/** Stores TLS sessions to shorten later handshakes (RFC 8446, 2.2). */
 import { createSecureContext, type SecureContext } from 'node:tls';
 
 type Known = { session: Buffer; endsMs: number | undefined };

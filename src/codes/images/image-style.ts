@@ -53,7 +53,6 @@ export function moduleMm(
 export const MM_AN_INCH = 25.4;
 export const POINTS_A_MM = 72 / MM_AN_INCH;
 
-/** Formats a number with at most four decimals, in any locale. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(4)));
 }

@@ -47,7 +47,7 @@ async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | Fau
   const draw = await openRenderer(svg, signal);
   const trial = await orFault(draw(TRIAL_PIXELS));
   if ('fault' in trial) return trial;
-  // A blank trial is a fault, because resvg draws nothing for images that it can't read.
+  // A blank trial is a fault: resvg draws nothing for images that it can't read.
   const isBlank = trial.rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : draw;
 }

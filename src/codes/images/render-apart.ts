@@ -68,7 +68,7 @@ export async function openRenderer(
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // The thread must not write to standard output.
+    // Keeps the thread from writing to standard output.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },

@@ -1,7 +1,7 @@
 import type { Modules } from './encode.ts';
 import type { Raster } from './raster.ts';
 
-/** Black on white in the 256-color palette (ECMA-48 with 38;5 and 48;5), because themes don't change it. */
+/** Black on white in the 256-color palette (ECMA-48 with 38;5 and 48;5). Themes don't change it. */
 const BLACK_ON_WHITE = '\u001b[38;5;16;48;5;231m';
 const RESET = '\u001b[0m';
 

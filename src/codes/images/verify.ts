@@ -121,7 +121,7 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 }
 
 export function decode({ width, height, gray }: Raster): string | undefined {
-  // Passes only the gray values, the first part of I420, because the decoder reads no others. Sets no time
-  // limit, because results would depend on load.
+  // Passes only the gray values of I420, because the decoder reads no others. Sets no time limit, because
+  // results would depend on load.
   return orUndefined(() => decodeQR({ width, height, data: gray }, { format: 'I420', timeLimit: Infinity }));
 }

@@ -13,7 +13,6 @@ export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x
 /** I4: options with which all versions of zlib produce the same bytes. */
 const ZLIB = { strategy: constants.Z_RLE, level: 9, memLevel: 8, windowBits: 15 };
 
-/** Returns the pixels per module: the nearest whole number of printer dots, at least one. */
 export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle): number {
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }

@@ -40,7 +40,6 @@ export interface CommonChanges {
 const TARGET_COLUMNS = ['id', 'slug'];
 export const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Reads a row's UTM tags in canonical form. Returns undefined if it has none. */
 export function readUtm(row: InputRow, { cell, has }: Columns): UtmTags | undefined {
   if (!UTM_COLUMNS.some(has)) return undefined;
   const own = UTM_NAMES.flatMap((name) => {

@@ -32,7 +32,7 @@ export function matchColumns(input: Input, known: readonly string[], optional: r
     const folded = fieldOf(input, column);
     if (!mayHave(folded)) continue;
     const other = found.get(folded);
-    // The file's reader reports repeated names.
+    // Ignores repeated names. The file's reader reports them.
     if (other !== undefined && other !== column)
       faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
@@ -50,7 +50,6 @@ export function matchColumns(input: Input, known: readonly string[], optional: r
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
-    // Suggests a known column only if the file lacks it.
     const row = input.rows.find(({ values }) => values.has(column));
     const isThere = line === undefined && row ? row.values.has(found.get(meant) ?? '') : found.has(meant);
     const message = `unknown column; did you mean ${meant}?`;
@@ -138,7 +137,7 @@ export function wrongWord(text: string, { what, all }: Words) {
 
 const SAMPLE = 200;
 
-/** Returns advice to rename unread columns with addresses to destination, or undefined if there are none. */
+/** Returns advice to rename unread columns of addresses to destination, or undefined if there are none. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {

@@ -23,14 +23,14 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   at: 'datum zeitpunkt date fecha data 日時 日付 التاريخ تاريخ',
 };
 
-/** Words that also mean a postal address. The column's cells decide. */
+/** Words that also mean a postal address. They count only if a cell has a web address. */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
 const FIELD_OF_WORD = new Map(
   COLUMN_FIELDS.flatMap((field) => (WORDS[field] ?? '').split(' ').map((word) => [word, field] as const)),
 );
 
-/** Column that only `qr image` manifests have. Their `url` has short URLs, which are not destinations. */
+/** Column that only `qr image` manifests have. Their `url` contains short URLs, not destinations. */
 const OF_MANIFEST = 'sha256';
 
 const foldWord = (column: string) => fold(column.normalize('NFC'));
@@ -97,7 +97,6 @@ export function withNamedColumns(input: Input, options: Options): Input {
   return { ...input, named: { fields, ambiguous }, faults: [...(input.faults ?? []), ...ofHeader] };
 }
 
-/** Returns the field assigned to a column, or else the column's name in lower case. */
 export function fieldOf({ named }: Input, column: string): string {
   return named?.fields.get(column) ?? fold(column);
 }

@@ -55,7 +55,7 @@ async function checkPairs(text: string): Promise<void> {
     });
 }
 
-/** Yields the elements of an array. `line` is the element's number, because all may be on one line. */
+/** Yields an array's elements. `line` is the element's number, because all elements may be on one line. */
 async function* valuesOfArray(text: string): AsyncGenerator<JsonValue> {
   let line = 0;
   for (const element of elementsOf(text, '[')) {

@@ -7,7 +7,7 @@ import { type Columns, findWord, type InputCell, readText, type Words, wrongWord
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
-/** Invalid or questionable value, which is a fault unless the code already has it. */
+/** Invalid or questionable value. Valid if the code already has it. */
 export interface Doubt {
   field: keyof CodeChanges;
   fault: Fault;

@@ -98,8 +98,7 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
 }
 
 /**
- * Returns the error for bytes that are not UTF-8. It shows the first such line in Excel's most common code page.
- * A line feed is never part of another character.
+ * Returns the error for bytes that are not UTF-8, with the first such line in Excel's most common code page.
  */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   for (let start = 0, line = 1; ; line++) {

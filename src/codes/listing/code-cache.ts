@@ -20,7 +20,7 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // JSON escapes quotes, so only an entry contains the quoted text. Recent entries are last.
+    // Searches the bytes, because in JSON only a whole entry matches. Recent entries are last.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);

@@ -2,8 +2,8 @@
  * Lists all codes of a workspace, and verifies that the list is complete. Page numbers shift if codes are
  * created or deleted meanwhile, so one of these conditions must hold:
  * - After one pass, every response has the same total, that many distinct codes were received, and each
- *   existed at the first response. A code did if it is older than some code on the first page, or than
- *   that response by a margin. A code that takes the place of a deleted one is younger.
+ *   existed at the first response. Codes that are older than some code on the first page, or than that
+ *   response by a margin, existed then. A code that replaces a deleted one is younger.
  * - After two passes, the second has every code of the first again. All its pages except the last are full,
  *   so no code moved to a page that was already read.
  *
@@ -43,7 +43,7 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
   return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
 }
 
-/** Yields every code once, in the service's order. Throws UnprovenError if any may be missing. */
+/** Yields every code once, in the service's order. Throws UnprovenError if codes may be missing. */
 export async function* listAllCodes(
   service: Lister,
   doubt: Doubt = 'usual',
@@ -80,7 +80,7 @@ const createReading = () => ({
   steady: true,
   existed: (_code: QrCode) => false,
   allExisted: true,
-  /** Whether a page before the last was short. New codes could then replace missing ones. */
+  /** Whether a page before the last was short. If so, new codes could hide missing ones. */
   gap: false,
 });
 
@@ -98,7 +98,7 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Ignores a time in the future, which would make later codes look older. Date has whole seconds.
+  // Ignores a time in the future, because it would make later codes look older. Date has whole seconds.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.existed = ({ created_at }) => {
@@ -169,7 +169,8 @@ async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs
     last = next;
     return added;
   };
-  // A generator can't continue after its end, but the next page may raise the budget.
+  // Not a generator: `next()` may return more pages after `done`, because each response may raise the number
+  // of affordable requests.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {

@@ -6,7 +6,7 @@ export function oldestFirst<C extends { id: string; created_at?: string }>(codes
     code,
     ms: parseScanTime(code.created_at ?? '') ?? Number.POSITIVE_INFINITY,
   }));
-  // The difference of two infinite times is NaN, which is falsy.
+  // Two invalid times differ by NaN, so their IDs decide.
   dated.sort((one, other) => one.ms - other.ms || (one.code.id < other.code.id ? -1 : 1));
   return dated.map(({ code }) => code);
 }

@@ -25,10 +25,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /**
-   * Sends a POST. Returns the new code, or `lost` (the error) if the code may exist. Rejects if it does not
-   * exist.
-   */
+  /** Sends a POST. Returns the code, or `lost` if the code may exist. Rejects if no code was created. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;

@@ -32,10 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /**
-     * Adds IDs and slugs to rows that have codes, so that equal rows don't match these codes. Marks failed
-     * rows.
-     */
+    /** Adds IDs and slugs to rows with codes, so that equal rows don't match these. Marks failed rows. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -66,9 +63,7 @@ export function isWork({ action, send }: PlanItem): boolean {
   return action === 'create' || action === 'delete' || hasChanges(send);
 }
 
-/**
- * Returns the result for a row. If the last plan needs a decision about the row, its outcome is `undecided`.
- */
+/** Returns the result for a row: `undecided` if the last plan needs a decision about the row. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

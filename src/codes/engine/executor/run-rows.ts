@@ -1,6 +1,4 @@
-/**
- * E11: runs the rows in rounds. Each round plans, sends requests, and finds codes whose responses were lost.
- */
+/** E11: runs rows in rounds. Each round plans, sends requests, and finds codes whose responses were lost. */
 import { UnprovenError } from '#base/errors';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { LedgerView, Listing, Plan } from '#codes/engine/plan/model';

@@ -24,9 +24,7 @@ type KeyedWorkspace = Pick<Workspace, 'baseUrl' | 'hasKeyOf'>;
 
 const DIRECTORY_MODE = 0o700;
 
-/**
- * Returns the directory for ledgers, if the environment has one. Only QRCTL_STATE_DIR may be a relative path.
- */
+/** Returns the ledgers' directory, if the environment has one. Only QRCTL_STATE_DIR may be relative. */
 export function stateDirectory(env: NodeJS.Dict<string>, system: string = platform()): string | undefined {
   const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (own) return resolve(own);
@@ -38,10 +36,7 @@ export function stateDirectory(env: NodeJS.Dict<string>, system: string = platfo
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/**
- * Creates the state directory. Throws UsageError if there is no home directory, or if another user owns the
- * path.
- */
+/** Creates the state directory. Throws UsageError if HOME is missing or another user owns the directory. */
 export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -49,9 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/**
- * Throws if another user owns the path or, if it is missing, its nearest existing parent (HOME under sudo).
- */
+/** Throws if another user owns the path or, if missing, its nearest existing parent (HOME under sudo). */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const user = disk.user();
   if (user === undefined) return;
@@ -67,10 +60,7 @@ interface Found {
   header: Header;
 }
 
-/**
- * Finds the ledger for a base URL by API key, then by codes that exist in the workspace. Otherwise returns
- * the path of a new ledger.
- */
+/** Finds the ledger for a base URL by API key, else by codes that exist, or returns the path of a new one. */
 export async function chooseLedger(
   directory: string,
   own: LedgerWorkspace & { note: (sentence: string) => void },

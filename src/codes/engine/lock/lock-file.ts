@@ -160,10 +160,7 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-/**
- * Yields faults for up to MOST_FAULTS conflict markers. Does not split the text, because it may have too many
- * lines.
- */
+/** Yields faults for up to MOST_FAULTS conflict markers. Does not split large texts, to save memory. */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;

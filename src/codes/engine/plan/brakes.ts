@@ -25,7 +25,6 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent:
   ].filter((brake) => brake !== undefined);
 }
 
-/** Describes all brakes. The hint names the flags that carry out the plan anyway. */
 export function describeBrakes(brakes: readonly Brake[]): { message: string; hint: string } {
   const flags = new Set(brakes.map(({ flag }) => flag));
   const advice = brakes.flatMap(({ advice }) => advice ?? []);

@@ -186,7 +186,6 @@ function changedByDate(
   return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
 }
 
-/** Returns whether a code was changed after `atMs`, other than by its creation. */
 function isEditedSince(atMs: number, code: QrCode): boolean {
   return code.updated_at !== code.created_at && updatedMs(code) > atMs;
 }

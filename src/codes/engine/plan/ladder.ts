@@ -52,7 +52,7 @@ export interface Ladder {
 }
 
 /**
- * Returns the rows without an identity. Skipped rows come last, so that equal rows are assigned a code first.
+ * Returns the rows without an identity. Skipped rows come last, so that they don't get the codes of others.
  */
 export function openRows({ input, found }: Ladder): Row[] {
   const isSkipped = ({ decision }: Row) => Number(decision?.is === 'skip');

@@ -224,8 +224,7 @@ export interface PlanInput {
   lock: ReadonlyMap<string, LockEntry> | undefined;
   policy: Policy;
   /**
-   * Whether the listing was read after the visibility delay. If so, POSTs whose codes it lacks were not
-   * applied.
+   * Whether the listing was read after the visibility delay. If so, POSTs without a code were not applied.
    */
   isSettled: boolean;
   /** IDs in the file's earlier results. If most do not exist, this may be a different workspace. */

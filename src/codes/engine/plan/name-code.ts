@@ -23,10 +23,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/**
- * Returns a function that finds the codes with a row's key. Of several codes, prefers the newest one with the
- * row's values.
- */
+/** Returns a function that finds codes by a row's key. Of several, prefers the newest one with its values. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,

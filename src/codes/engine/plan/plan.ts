@@ -158,7 +158,7 @@ function planKnown(
 /** Plans a deletion. Requires a decision if the code was changed since its row was saved. */
 function planDeletion(row: Row, code: QrCode, how: How, { ledger }: PlanInput): PlanItem {
   const { paused } = ledger.claims.get(code.id.toLowerCase()) ?? {};
-  // Compares the status before a pause, because a killed run may have paused the code for its backup.
+  // Compares the status before a pause, because a killed run may have left the code paused.
   const status = code.status === 'paused' ? (paused?.status ?? code.status) : code.status;
   const current = fieldsOf({ ...code, status });
   const changes = FIELDS.flatMap((field): FieldChange[] => {
@@ -215,7 +215,7 @@ function learnedOf(
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
   const values = rowValues(row);
-  // Compares the values, because a run that only changed the code did not record those of this row.
+  // Compares the values, because a run that only changed the code did not record them.
   const hasValues = (rows: Claim['rows']) => rows.some((one) => valuesKey(one) === valuesKey(values));
   const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues(claim.rows));
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;

@@ -23,7 +23,6 @@ export function nameKey({ name, type }: Named): string {
   return JSON.stringify([type ?? 'url', tidy('name', name)]);
 }
 
-/** Returns a key for type and destination, or undefined without a destination. */
 export function placeKey({ type, destination }: Named): string | undefined {
   return destination ? JSON.stringify([type ?? 'url', tidy('destination', destination)]) : undefined;
 }

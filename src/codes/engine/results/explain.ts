@@ -114,7 +114,6 @@ function wayToDecide(question: Question, items: readonly PlanItem[], verb: Verb)
 
 export const DECIDE_ROW = 'For one row, enter mine or theirs in the column decision.';
 
-/** Explains the words that the column `decision` accepts as answers to the questions. */
 export function describeAnswers(questions: readonly Question[], verb: Verb): string {
   const isCompared = questions.some((one) => one === 'conflict' || one === 'edited');
   const words = [
@@ -259,7 +258,6 @@ function explainAltered({ field, sent, stored }: Altered): string {
   return `${field}: the service stored ${after} instead of ${before}`;
 }
 
-/** Formats two values, and shortens their common parts. */
 function showPair(one: string, other: string): readonly [string, string] {
   const [short, otherShort] = shortenPair(one, other, LONGEST_COMMON);
   return [showValue(short), showValue(otherShort)];

@@ -18,8 +18,8 @@ export interface RowEnd {
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
 /**
- * E21: formats the `base` cell. Fields in which row and code agree get the code's fingerprint, open ones keep
- * their base. Returns null for a row without code, base and ID.
+ * E21: formats the `base` cell: fields that agree get the code's fingerprint, open fields keep their base.
+ * Returns null for a row without code, base and ID.
  */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
@@ -111,7 +111,7 @@ export function tabulate(input: Input, { isTagged, shortUrlOf, before }: Results
     const isTag = UTM_COLUMNS.includes(fold(column));
     const isChanged = end.changes.some((change) => change.field === field);
     if (takesTheirs(end) && isChanged) return isTag ? null : current;
-    // Uses the stored destination, because the next run would drop its tags if the cell lacked them.
+    // Uses the stored destination, because the next run would drop tags that the cell lacks.
     const isCarried = (isTagged || end.row.keepUtm === true) && value !== null && value !== '';
     return isCarried && field === 'destination' && !isTag && !openChange(end, field) ? current : value;
   }
@@ -123,7 +123,7 @@ export function tabulate(input: Input, { isTagged, shortUrlOf, before }: Results
       const { row, code, outcome, error } = end;
       const id = code?.id ?? row.id ?? null;
       const slug = code?.slug ?? row.slug ?? null;
-      // Builds the row from entries, because assigning to a column `__proto__` would set the prototype.
+      // Uses entries, because assigning to a column `__proto__` would set the prototype.
       return Object.fromEntries([
         ...theirs.map((column) => [column, cellOf(column, end)]),
         ...added.names.map((column) => [column, added.cellOf(column, row.row, id ?? undefined)]),

@@ -81,16 +81,12 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
   });
 }
 
-/**
- * Collects warnings about new rows with equal values. These rows are valid, because posters may share an
- * address.
- */
+/** Collects warnings about new rows with equal values. They are valid: posters may share an address. */
 function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];
   return {
     warnings: (): readonly Fault[] => warnings,
-    /** Adds a row. Warns about a new row if an earlier row, new or not, has its values. */
     add(line: number, code: NewCode, isNew = true) {
       const values = valuesKey(code);
       const first = firstLines.get(values);
