@@ -35,7 +35,7 @@ const MOST_PIXELS = 1200;
 /** Drawn plates, shared by the labels on a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** Returns the plate for a code, or undefined without a logo. `pixelsAModule`: only for PNG. */
+/** Returns the plate for a code, or undefined without a logo. Set `pixelsAModule` only for PNG. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

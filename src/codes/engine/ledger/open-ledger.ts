@@ -1,4 +1,4 @@
-/** E20: opens a workspace's ledger. */
+/** E20: opens a workspace's ledger. Runs with the same API key take turns. */
 import { join } from 'node:path';
 import { systemCode } from '#base/errors';
 import type { Clock } from '#base/time/time';

@@ -154,7 +154,7 @@ function decide(
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
-/** Returns who changed a field in a dated row, or undefined if `changedBy` must decide. */
+/** Returns which side changed a field of a dated row, or undefined if `changedBy` must decide. */
 function changedByDate(
   field: Field,
   wanted: string,
@@ -178,7 +178,7 @@ function changedByDate(
   if (isOurs) return { isYours: 'dated', isTheirs: old !== known && old !== last?.sent, base: known };
   // The code has the value of an earlier row of the plan, but the ledger lacks that change.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
-  // A change of any field by qrctl explains a newer `updated_at`.
+  // A newer `updated_at` does not show an edit if qrctl changed any field.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
   if (cell === undefined && !isEarlier && !isChanged)
     return isEditedSince(due.atMs, code) ? { isYours: true, isTheirs: true, base: undefined } : undefined;

@@ -78,7 +78,7 @@ export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   if (identity.is === 'new' && identity.replaces !== undefined) ladder.taken.add(identity.replaces);
 }
 
-/** Pairs rows with codes, which all have equal values: first by status, then in order. */
+/** Pairs rows with codes of equal values: first by status, then in order. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],

@@ -90,7 +90,7 @@ export function takeEqual(ladder: Ladder): void {
   }
 }
 
-/** Returns a function that tests whether a code may be that of another row, whose values changed. */
+/** Returns a function that tests whether a code may be another row's, altered by the service. */
 function createRivalSearch(rows: readonly Row[], ladder: Ladder, keyOf: (row: Row) => string) {
   let rivals: Map<QrCode, string[]> | undefined;
   const find = () => {

@@ -51,7 +51,7 @@ export interface Row extends InputRow {
   doubts: readonly Doubt[];
   atMs?: number;
   due?: Readonly<Partial<Record<Field, DueWish>>>;
-  /** Fault for an unknown type, which is valid if the code has that type. */
+  /** Fault for an unknown type. The type is valid if the code has it. */
   typeFault?: Fault;
   noDestination?: Fault;
 }

@@ -34,7 +34,7 @@ export function createRunReader() {
     codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
   }
 
-  /** Records a PATCH, unless it begins or ends a backup's pause, which is part of a deletion. */
+  /** Records a PATCH. Skips those of a backup's pause, because they are part of a deletion. */
   function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
     if (pause !== 'backup' && pause !== 'restored') note(run, { id, is: 'changed', before, after });
   }
@@ -96,8 +96,7 @@ export function createRunReader() {
 }
 
 /**
- * Chooses the run to undo: by default the last one, or the run that an unfinished undo reverts. Returns
- * undefined after a complete undo.
+ * Chooses the run to undo: the specified one, else the last one, or the run that an unfinished undo reverts.
  */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);
