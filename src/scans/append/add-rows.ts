@@ -23,7 +23,7 @@ import { createSerialQueue } from './serial-queue.ts';
 export type AppendFile = ReturnType<typeof createAppendFile>;
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Whether a new file replaces the old one at the end. */
+  /** Whether a new file replaces the old one when the run ends. */
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
@@ -49,7 +49,9 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: reads back the IDs of rows dated `oldestMs` or later. Throws if rotated files may have them. */
+  /**
+   * A11: loads the IDs of saved rows dated `oldestMs` or later. Throws if these rows may be in rotated files.
+   */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
@@ -130,7 +132,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /** Ends a failed run: commits the added rows, except with `restart`. Never throws. */
+  /** Ends a failed run: tries to commit the added rows, unless `restart` is set. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
@@ -178,7 +180,7 @@ export function createAppendFile(job: AppendJob) {
         const overlap = overlapOf(overlaps, code);
         const rereadFromMs = fromMs ?? -Infinity;
         changed ||= overlap.rereadFromMs !== rereadFromMs;
-        // A9: marks the rows from that time on as unverified.
+        // A9: marks rows dated `rereadFromMs` or later as unverified, so that the next run reads them again.
         overlap.rereadFromMs = rereadFromMs;
         return true;
       },
@@ -196,7 +198,7 @@ export function createAppendFile(job: AppendJob) {
 
   return {
     path,
-    /** Returns the totals at the last commit. */
+    /** Returns the rows, the newest time and the added rows as of the last commit. */
     contents: () => kept,
     sinkOf,
     /** A34: adds scans that the caller has found to be missing from the log. */
@@ -215,7 +217,7 @@ export function createAppendFile(job: AppendJob) {
 }
 
 export interface RowTail {
-  /** Writes rows. Returns whether to commit them. */
+  /** Writes or buffers rows. Returns whether a commit is worthwhile. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;

@@ -25,7 +25,9 @@ export interface AppendOptions extends AppendRun {
   lock?: typeof acquireLock;
 }
 
-/** Locks and opens a file. Throws UsageError, without changes, if it, its state and the run don't match. */
+/**
+ * Locks and opens a file. Throws UsageError, without changes, if the file, its state and the run don't match.
+ */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;
@@ -36,7 +38,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     });
   const refuse = (error: unknown, task = `append to ${path}`) =>
     Promise.reject(cannotOpen(task, error, options.elsewhere));
-  // A7: takes the lock first, because another run may be about to commit.
+  // A7: takes the lock before reading the state, because another run may be about to commit.
   const take = (real: string) => (options.lock ?? acquireLock)(real, { clock, signal, onWait });
   const { lock } = await lockRealPath(disk, path, take).catch(refuse);
   try {

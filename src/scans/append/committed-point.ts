@@ -44,7 +44,9 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/** Opens the file at its last commit. Throws like `openAppendFile`. */
+/**
+ * Opens the file at its last commit. Rebuilds a lost state. Throws UsageError if the file can't be continued.
+ */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const { state, damage } = await readCurrentState(job);
   if (!state) return openWithoutState(job, damage);
@@ -56,7 +58,7 @@ async function openWithState(
   state: AppendState,
   { workspace, isRenewed }: Recorded,
 ): Promise<CommittedPoint> {
-  // A18: the log still begins at the first run's lower bound.
+  // A18: keeps the lower bound of the first run, because the log still begins there.
   const { bytes, overlaps, rotated, sinceMs } = state;
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
@@ -74,7 +76,7 @@ async function openWithState(
       const wayOn = rebuildIfOlder('file', job, state, restore(job.paths.file));
       throw refusal(job.paths.file, lossOf(stat.size, bytes), wayOn);
     }
-    // A19: reads only the last block of an untouched file again.
+    // A19: rereads only the last block if the stamp shows that the file is untouched.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
@@ -86,7 +88,7 @@ async function openWithState(
   }
 }
 
-/** Returns the hash of the committed bytes. Throws UsageError if it is not the recorded one. */
+/** Returns the hash of the committed bytes. Throws UsageError if the hash differs from the recorded one. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
@@ -118,7 +120,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/** A4: removes only data that a stopped run left. Throws for other data. */
+/** A4: truncates data after the last commit if a stopped run left it. Throws UsageError for other data. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -134,7 +136,7 @@ export async function truncateUncommitted(
       rebuildIfOlder('state file', job, state, wayOn),
     );
   };
-  // A20: a stamp shows that the last run left no uncommitted data.
+  // A20: a stamp shows that the last run left no uncommitted data, so another program wrote these bytes.
   if (stamp) throw unrecognizedData();
   if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
@@ -181,7 +183,8 @@ async function openWithoutState(job: OpenJob, damage: Error | undefined): Promis
       job.warn?.(
         `${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`,
       );
-    // A44: the file may lack the first scans, so the log begins at its oldest row or at `sinceMs`.
+    // A44: the file may lack older scans, so the log begins at its oldest row or at `sinceMs`, if that is
+    // earlier.
     const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };

@@ -22,7 +22,9 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Creates an error. `reason` is a clause, `wayOn` whole sentences without the last period. */
+/**
+ * Creates the error for a log that can't be continued. `reason` is a clause; `wayOn` lacks the last period.
+ */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -89,7 +91,7 @@ export const UPDATE = 'Update qrctl to the version that wrote the state file, or
 async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // Makes the second rename durable, which a power cut could undo.
+    // The second rename is done, but a power cut could still undo it.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }
@@ -98,7 +100,7 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
     if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
-  // A different file is from a later --restart that was stopped while writing.
+  // The file differs if a later --restart was stopped while writing it.
   if (!isSame) return;
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)
@@ -144,7 +146,7 @@ export async function refuseRotated(job: OpenJob): Promise<void> {
   );
 }
 
-/** Error codes from file systems without hard links. */
+/** Error codes for a hard link that the file system can't create. */
 const CANNOT_LINK = new Set([
   'EPERM',
   'EACCES',
@@ -159,11 +161,14 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Keeps a file under an unused name, unless a stopped run did. Returns that path, if the file exists. */
+/**
+ * Keeps a file as `FILE.old` or `FILE.old.N`, unless a stopped run did. Returns that path, if the file
+ * exists.
+ */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
-  // A31: makes the name durable before another file replaces this one.
+  // A31: makes the new name durable before another file takes the old one.
   await disk.flushDirectory(dirname(path));
   return join(dirname(path), name);
 }

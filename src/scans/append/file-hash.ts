@@ -1,4 +1,4 @@
-/** Hashes files in chained blocks, because Node can't store a running hash. */
+/** Hashes files in chained blocks, because Node can't save an unfinished hash for the next run. */
 import { createHash } from 'node:crypto';
 import { letSignalsIn } from '#base/time/time';
 import { type DiskFile, readPieces } from '#files/durable/disk';

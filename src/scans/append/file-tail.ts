@@ -37,7 +37,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   let hasFailed = false;
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
-  /** Whether to keep the file, because a state on disk may record its rows. */
+  /** Whether `close` keeps the file. False only for a `restart` before a state records the new file. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
@@ -79,11 +79,11 @@ export function createFileTail(job: FileTailJob): RowTail {
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: removes the stamp, because uncommitted bytes may follow from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
-    // Makes the state's rename durable, which a failed run may not have done.
+    // A failed run may have renamed the state without making the rename durable.
     else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved) await truncateTo(file, size);
-    // A3: the name must be durable before a state records rows.
+    // A3: makes the file's name durable before a state records rows.
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
     ino = `${(await file.stat()).ino}`;

@@ -105,7 +105,7 @@ function zoneDifference(has: string, was = 'undefined', is = 'undefined'): Diffe
   };
 }
 
-/** A30: describes how the codes of two runs differ. Unlike messages, compares whole lists. */
+/** A30: describes how the codes of two runs differ. Compares whole lists, although messages shorten them. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   const isSame = was.all || is.all ? was.all === is.all : isDeepStrictEqual(sorted(was), sorted(is));
   if (isSame) return undefined;
@@ -154,7 +154,7 @@ function namesOf(names: readonly string[], separator = ','): string {
 export interface OwnWorkspace {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
-  /** IDs of codes that the service returned. */
+  /** IDs of codes that the service returned in this run. */
   seen: ReadonlySet<string>;
   movedFrom?: string;
 }
@@ -186,7 +186,7 @@ export interface Recorded {
   isRenewed: boolean;
 }
 
-/** A6: throws if a log belongs to another workspace. May send requests. */
+/** A6: throws if a log belongs to another workspace. May request codes to find out. */
 export async function checkOwnWorkspace(
   path: string,
   { workspace: recorded, identity, overlaps }: Saved,
@@ -217,7 +217,7 @@ export async function checkOwnExport(
   refusal: (path: string, reason: string, wayOn: string) => Error,
 ): Promise<Recorded> {
   const recorded = await checkOwnWorkspace(path, saved, own, elsewhere);
-  // Ignores deleted codes, which a run may specify or omit.
+  // Ignores deleted codes, because a run may specify or omit them.
   const withoutGone = (run: AppendIdentity) => {
     return { ...run, codes: run.codes.filter((code) => !saved.overlaps.get(code)?.isGone) };
   };

@@ -38,7 +38,10 @@ export function createOldFile(job: Job, state: AppendState | undefined) {
   };
 }
 
-/** A31: returns why to keep the old file, if there is a reason. */
+/**
+ * A31: returns a reason to keep the replaced file. Returns undefined if it was not edited and the new file
+ * contains all of its rows.
+ */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -100,7 +103,10 @@ export type RowReader = (onRow: (row: Pick<SavedRow, 'code' | 'id'>) => void) =>
 
 const MOST_IDS = 4_000_000;
 
-/** Counts, by code, the rows that only the old file has. Each pass compares about `mostIds` IDs. */
+/**
+ * Counts, by code, the rows that only the old file has. To limit memory, compares about `mostIds` IDs per
+ * pass.
+ */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,

@@ -61,7 +61,10 @@ export function readingPositions(
   return positions;
 }
 
-/** Records until when a code was verified. Returns whether to save the state even without new rows. */
+/**
+ * Records the end of the range that was verified for a code. Returns whether to save the state even without
+ * new rows.
+ */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -74,7 +77,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
-/** If there are many IDs, drops those dated before the overlap and before `keepFromMs`. */
+/** Above `idLimit`, drops IDs dated before the overlap and before `keepFromMs`. */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
@@ -104,8 +107,9 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: returns the time from which new scans are expected, which is earlier if the service's clock was set
- * back. A25: if that is uncertain, the time goes back only as far as IDs are known.
+ * A22: returns the time from which new scans are expected. The time is earlier if the service's clock was set
+ * back. A25: if only this machine's clock shows the set-back, the time is limited by the known IDs of rotated
+ * rows.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -142,15 +146,17 @@ export function setBackOf(
   return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
 
-/** Maximum set-back in ms of the service's clock that counts if only this machine's clock shows it. */
+/** Maximum set-back of the service's clock, in ms, that is accepted if only this machine's clock shows it. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
-/** Time in ms by which readings overlap, because scans may be listed late. */
+/** Time in ms that two consecutive runs both read, because the service may list scans late (`--overlap`). */
 export const OVERLAP_MS = 3_600_000;
-/** Maximum drift in ms between two clocks that were not set. The service shows whole seconds. */
+/**
+ * Maximum difference in ms that is explained by drift, or by the whole seconds of the service's Date header.
+ */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the time (ms) to read from next; undefined for the first scan. */
+/** Returns the time, in ms, to read from next. Undefined means from the first scan. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,

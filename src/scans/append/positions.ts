@@ -65,7 +65,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs } = saved;
-  // Older states keep IDs of rotated rows only as far back as other IDs.
+  // States without `movedIdsFromMs`, from an older qrctl, keep the IDs of rotated rows from `idsFromMs` on.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Byte range. If `strict`, rows must have all columns, and bytes after them must begin a row. */
+/** Byte range. If `strict`, rows must have all columns, and bytes after the last row must begin another. */
 interface Stretch {
   start: number;
   end: number;
@@ -16,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Reads complete rows. Returns the offset after them. Throws UnrecognizedRowError. */
+/** Reads complete rows. Returns the offset after the last one. Throws UnrecognizedRowError for other data. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -35,7 +35,10 @@ export async function readRows(
   return offset;
 }
 
-/** A21: counts rows that a stopped run left. Returns undefined if another program wrote the data. */
+/**
+ * A21: counts rows that a stopped run left, even with zeros from a power cut. Returns undefined for other
+ * data.
+ */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -160,7 +163,10 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces into complete lines. A line feed between quotes is part of a cell. */
+/**
+ * Regroups pieces into complete lines, and omits an incomplete last line. Cells in quotes may have line
+ * feeds.
+ */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;

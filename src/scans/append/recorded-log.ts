@@ -43,13 +43,13 @@ export async function lockRealPath(
   }
 }
 
-/** Reads a state without a lock, if it exists and is not damaged. */
+/** Reads a log's state without a lock. Returns undefined if the state is missing or damaged. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   const state = await readRecorded(file, disk);
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Returns when a log begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
+/** Returns when a log begins (-Infinity: first scan, undefined: unknown) and the number of unread codes. */
 export async function readExtent(file: string, disk: Disk = nodeDisk) {
   const saved = await readLogState(file, disk);
   if (!saved) return {};
@@ -101,7 +101,7 @@ export async function removeState(file: string, disk: Disk = nodeDisk): Promise<
   await disk.flushDirectory(dirname(state));
 }
 
-/** Returns a log's state, a clause if it is damaged, or undefined if it is missing. */
+/** Returns a log's state, a clause about its damage, or undefined if it is missing. */
 async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -121,7 +121,10 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/** Returns why a log's files (oldest first) lack rows or include another file; undefined if neither. */
+/**
+ * Describes rows that a log's files lack, or a file that is not part of the log. Returns undefined if the
+ * files are complete. `paths` are oldest first.
+ */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],

@@ -1,4 +1,6 @@
-/** Continues a rotated log. A new empty file counts as missing (logrotate's `create` leaves one). */
+/**
+ * Continues a log after its rotation. A new empty file, which logrotate's `create` makes, counts as missing.
+ */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { type DiskFile, ifPresent, readPieces } from '#files/durable/disk';
@@ -49,7 +51,7 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   return openCommitted(job);
 }
 
-/** A28: refuses a file without a state, because rotated files may be elsewhere. */
+/** A28: refuses a nonempty file whose state is lost, because the rows in rotated files are unknown. */
 async function refuseLostState(job: OpenJob): Promise<void> {
   const { file, state } = job.paths;
   const found = await ifPresent(job.disk.lstat(file));
@@ -87,7 +89,7 @@ async function hasCommitted(
     return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
   });
   return begins.then(Boolean, (error) => {
-    // A copy that another user owns is not trusted.
+    // Skips an untrusted copy, such as another user's file.
     if (error instanceof UsageError) return false;
     throw error;
   });
@@ -129,7 +131,7 @@ async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]
     [...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs),
   );
   const isRead = unverified.size > 0 && bytes > 0;
-  // A24: a stamp shows that the file ends as recorded.
+  // A24: a stamp shows that the file ends as recorded, so only unverified rows need to be read.
   const path = isRead || !stamp ? await findRotated(job, state) : '';
   if (path === undefined) throw missing(job, state);
   const settle = async (file: DiskFile) => {

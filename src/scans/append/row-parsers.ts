@@ -10,7 +10,7 @@ export interface SavedRow {
   timeMs: number;
 }
 
-/** Error whose message completes "the file has". */
+/** Error for data that this export did not write. The message completes the clause "the file has …". */
 export class UnrecognizedRowError extends Error {}
 
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
@@ -25,7 +25,7 @@ export async function createCsvParser({ columns, codes, dialect }: AppendIdentit
   return (block) => {
     let records: string[][];
     try {
-      // Throws for a quote in an unquoted cell, which an overwritten row may leave.
+      // Throws for a quote in an unquoted cell, because an overwritten row may contain one.
       records = parse(block, {
         delimiter,
         record_delimiter: recordEnd,

@@ -25,7 +25,10 @@ export interface AppendState {
   bytes: number;
   sha256: string;
   blocks?: string;
-  /** File stamp after the last complete run; undefined during a run and after a kill. */
+  /**
+   * Stamp of the file at the end of the last complete run. Undefined if uncommitted bytes may follow, or if
+   * no unique stamp was available.
+   */
   stamp?: FileStamp;
   /** Inode as text, because JSON numbers have too few digits. */
   ino?: string;
@@ -101,7 +104,10 @@ const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
 /** A19: identifies an unchanged file by its ctime, which programs can't set. */
 export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
-/** Returns a stamp, or undefined in the clock tick of the last change: another may get the same ctime. */
+/**
+ * Returns a stamp. Returns undefined in the clock tick of the last change, when another change could get the
+ * same ctime.
+ */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }

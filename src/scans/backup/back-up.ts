@@ -127,7 +127,7 @@ export function requestsOfBackup({ status }: QrCode, scans: number): number {
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // Compares totals first: they include late scans that are dated before the end.
+  // Compares totals first, because they include late scans that are dated before `untilMs`.
   if (!mayBeTruncated(scans, MAX_SCANS_PAGE)) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
@@ -175,7 +175,10 @@ function isRefusal(error: unknown): boolean {
 
 type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
-/** Writes all scans of a code. Throws UnprovenError if any may be missing, including any in an old backup. */
+/**
+ * Writes all scans of a code. Throws UnprovenError if scans may be missing, or if an existing backup has
+ * scans that the service no longer returns.
+ */
 async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
@@ -189,7 +192,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string) {
     service,
     codes: [code],
     untilMs: undefined,
-    // B2: requests scans beyond any total, which may be capped.
+    // B2: requests scans beyond each total, because totals may be capped.
     proveBeyond: true,
     clock: context.clock,
     signal: context.signal,

@@ -58,7 +58,7 @@ async function convert(
     if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
-  // Finds the first time in each file, and any fault, before writing.
+  // Reads all logs before writing, to find the first time in each file and any fault.
   const spans = await readScans(run, reading);
   const output = { ...planned.output, columns };
   const plan = { ...planned, all: allOf(kept), sinceMs: beginningOf(logs, spans), output };
@@ -123,7 +123,7 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
   return Number.isFinite(latest) ? latest : undefined;
 }
 
-/** P17: returns, per code, the end of the verified range and what to read again, but no scan IDs. */
+/** P17: returns, per code, the end of the verified range and the time to reread from, but no scan IDs. */
 function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
   return new Map(

@@ -111,7 +111,7 @@ export async function readManifest(directory: string, disk: Disk = nodeDisk): Pr
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: parts don't show which other parts the manifest listed.
+    // P6: refuses a damaged manifest, because parts don't show which other parts it listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw refusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
@@ -133,7 +133,9 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault: fault?.message };
 }
 
-/** Returns when a dataset begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
+/**
+ * Returns when a dataset begins (-Infinity: first scan, undefined: unknown) and the number of unread codes.
+ */
 export async function readDatasetExtent(
   directory: string,
   paths: ReadonlySet<string>,
@@ -145,10 +147,7 @@ export async function readDatasetExtent(
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/**
- * Describes the first missing or changed part of a dataset, or its damaged manifest. Returns undefined if
- * there is none. Ignores deleted partitions (P15).
- */
+/** Describes a damaged manifest, or the first missing or changed part. Ignores deleted partitions (P15). */
 export async function lossOfDataset(name: string): Promise<string | undefined> {
   const disk = nodeDisk;
   const directory = await realPath(disk, name);

@@ -32,7 +32,7 @@ const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that is not listed yet. The export of its code (`owner`) may still fail. */
+/** Part that the manifest does not list yet. `owner` is its code if the code's export may still fail. */
 interface Staged extends Part {
   owner?: string;
 }
@@ -86,7 +86,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   }
 
   async function writeStaged(partition: string, name: string, rows: readonly Row[]): Promise<number> {
-    // D14: a partition may be stored elsewhere, but not behind another user's link.
+    // D14: a partition may be a symbolic link, but not one of another user.
     if (!places.has(partition))
       places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });
@@ -97,7 +97,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     endCode();
     await stage();
     const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
-    // P1: flushes the temporary names, by which the next run finds listed parts.
+    // P1: makes the temporary names durable, because the next run uses them to find listed parts.
     for (const place of changed) await disk.flushDirectory(place);
     const listed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
     const manifest = { workspace, identity, sinceMs, next, parts: listed, overlaps };

@@ -24,7 +24,7 @@ import {
   widest,
 } from './range.ts';
 
-/** Code, or only its ID if passed by ID. `missing` is set if the service lacks the code. */
+/** Code, or only an ID that was passed. `missing` is set if the service lacks the code. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
@@ -48,7 +48,7 @@ export interface CodeFailure {
 
 const MOST_DOWN = 1;
 
-/** Exports codes. Throws failures that concern all codes, and returns others in the summary. */
+/** Exports codes. Throws errors that concern all codes. Returns those of single codes as `failures`. */
 export async function exportCodes(job: CodesExport) {
   const failures: CodeFailure[] = [];
   const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };

@@ -125,7 +125,7 @@ export async function openGrowing(
   more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> },
 ): Promise<AppendFile> {
   const { append, directory, sinceMs, untilMs } = plan;
-  // Only a code from a response has a slug.
+  // A code with a slug comes from a response.
   const seen = codes.filter(({ slug }) => slug !== undefined).map(({ id }) => id);
   const options = {
     ...append,
@@ -148,7 +148,7 @@ async function identityOf(
   const { format, header, excel, rawCells, delimiter, chosen } = output;
   const names = output.columns.map(({ name }) => name);
   const saved = chosen ? undefined : (await recordOf(log))?.identity.columns;
-  // A log keeps its columns, because a later version may add some.
+  // A log keeps its columns, because a later qrctl may have more default columns.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
     // The command has already refused other formats.

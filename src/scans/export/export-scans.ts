@@ -35,7 +35,10 @@ const ROUNDS = 3;
 /** Maximum number of passes over an unsorted range before it is read in slices. */
 const PASSES = 4;
 
-/** Exports a code's scans. Throws UnprovenError if rows may be missing, or NotFoundError if the code is. */
+/**
+ * Exports a code's scans. Throws UnprovenError if rows may be missing. Throws NotFoundError for a missing
+ * code.
+ */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: the service may show a missing code as a code without scans.
@@ -48,7 +51,7 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await errorOf(readInOrder(job, first, output), InconsistentPagesError);
   if (moved) await options.awaitEnd?.();
-  // Page 1 may count later scans if it was requested before the end was known.
+  // Reads page 1 again, because its total may count scans after the end.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     const again = readFirst(job.read, job.asked).then((page) => readInOrder(job, page, output));
     moved = await errorOf(again, InconsistentPagesError);
@@ -121,12 +124,12 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
 
 const READINGS = 3;
 const SPARE = 18;
-/** Maximum number of extra readings if rows with equal times swap positions. */
+/** Maximum number of additional readings of all pages if rows with equal times swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {}
 
-/** C13: creates a reader that limits requests by the rows returned, not by the total. */
+/** C13: limits requests by the number of rows returned, because a total may be too high. */
 export function createBudget(read: ReadScans, first: ScanPage) {
   const pageSize = pageSizeOf(first);
   let returned = first.rows.length;

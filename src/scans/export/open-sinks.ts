@@ -31,7 +31,7 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Opens the output, or each code's file when it is needed. */
+/** Opens the output. With one file per code, `open` opens each file. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -106,7 +106,7 @@ export async function openSinks(
 }
 
 function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
-  // Rows on standard output can't be removed.
+  // On standard output, a code's rows count as committed at once, because they can't be removed.
   const direct = directory === undefined && output.path === undefined;
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
@@ -137,7 +137,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       appendedTo.push(file);
       return file;
     },
-    /** Creates a sink that counts committed rows. With `ownPath`, the sink commits the document. */
+    /** Creates a code's sink, which counts rows. With `ownPath`, it also commits or discards the document. */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;

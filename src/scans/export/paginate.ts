@@ -14,7 +14,7 @@ interface Paging {
   pageSize: number;
 }
 
-/** Yields rows, oldest first. At the end, they are verified as of the newest response. */
+/** Yields rows, oldest first. Returns only if they are verified as complete as of the newest response. */
 export async function* paginate(
   job: PaginationJob,
   first: ScanPage,
@@ -31,7 +31,7 @@ export async function* paginate(
   // C13: the first round is short, because the total on one page may be too high.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
-  // C13: each round costs requests in the budget. C9: ends when merged rows match the newest total.
+  // C13: each round uses up the request budget. C9: ends when merged rows match the newest total.
   do {
     const readNumbered = async (page: number): Promise<{ page: number; response: ScanPage }> => {
       const response = page === 1 && firstIsNew ? first : await readPage(page);
@@ -50,14 +50,14 @@ export async function* paginate(
         total = Math.max(total, response.total);
         break;
       }
-      // C8: merged rows may have left the range, so a matching rank shows nothing.
+      // C8: refuses a lower total, because merged rows may have left the range, so ranks prove nothing.
       if (response.total < total) throw new InconsistentPagesError('rows disappeared from the range');
       isComparable = true;
       total = response.total;
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: checks first, because missing rows would be the oldest.
+      // C20: looks for rows beyond the total before yielding, because such rows would be the oldest.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
@@ -131,7 +131,8 @@ export function describeLack(total: number, count: number): string {
 
 /**
  * Creates a merger that checks that no row is missing between pages. Rows don't vanish individually, so at
- * least as many rows must be merged as there are before a page (its rank). Holds back the newest rows.
+ * least as many rows must be merged as there are before a page (its rank). Holds back rows of the newest
+ * instant.
  */
 export function createPageMerger() {
   let released = 0;
@@ -139,7 +140,7 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /** Merges a page after `rank` older rows. Returns rows that are final, oldest first. */
+  /** Merges a page that follows `rank` older rows. Returns rows that are final, oldest first. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
@@ -153,7 +154,7 @@ export function createPageMerger() {
     if (page.rows.length - fresh.rows.length !== count() - rank)
       throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
-    // C5: refuses a repeated row, which would hide another one.
+    // C5: refuses the same row twice on a page, because another row may be missing.
     if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
       throw new InconsistentPagesError('a page contains the same row twice');
     const newest = times.indexOf(times.at(-1) as number);

@@ -21,7 +21,7 @@ export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
 export type FetchInOrder = typeof fetchInOrder;
 
-/** Time in ms by which a part begins early, because bounds may be exclusive (C2). */
+/** Time in ms to request before a slice's start, because bounds may be exclusive (C2). */
 export const EXCLUSIVE_MS = 1;
 
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
@@ -65,7 +65,7 @@ export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infin
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a function that reads pages as large as page 1. A refused page is empty. */
+/** Returns a function that reads pages as large as page 1. A refused page, except page 1, counts as empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,
@@ -102,7 +102,7 @@ export function widest(one: Range | undefined, other: Range | undefined): Range 
 
 /** Returns the rows inside a range; the same batch if all are inside. */
 export function cut(batch: Batch, range: Range): Batch {
-  // C2: the service may interpret the requested margins in any way.
+  // C2: cuts rows in the margins, because services interpret bounds differently.
   const isInside = (time: number) => contains(range, time);
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }

@@ -1,4 +1,7 @@
-/** Reads pages again until they have as many IDs as the largest total, which may be capped. */
+/**
+ * Reads all pages in repeated passes with dedup, until the number of IDs equals the largest total or the
+ * passes end. Callers check whether that total is capped.
+ */
 import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
@@ -11,7 +14,10 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows, and returns whether all were found. Passes that find rows after a swap don't count. */
+/**
+ * Yields new rows. Returns whether all were found. A pass doesn't count if it finds rows after others
+ * swapped.
+ */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,

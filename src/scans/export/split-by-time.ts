@@ -1,4 +1,4 @@
-/** Reads a range in time slices, which don't depend on the rows' order and reveal a capped total. */
+/** Reads a range in time slices, because slices don't depend on the rows' order and reveal a capped total. */
 import type { Scan, ScanPage } from '#service/shapes';
 import {
   describeLack,

@@ -48,7 +48,7 @@ function isBeyond(timeMs: number, edge: Edge, order: PageOrder): boolean {
 
 interface Look {
   more: boolean;
-  /** Whether the response has rows at the edge, which shows that the service applies the bounds. */
+  /** Whether the response has rows at the edge. If so, the service applies the bounds. */
   hasEdge: boolean;
   /** Whether the responses have all rows in their range, and their total is not capped. */
   isCertain: boolean;
@@ -131,7 +131,7 @@ export async function countRange(read: ReadScans, range: Bounds) {
   const { total, rows } = page;
   const { sinceMs, untilMs = Infinity } = range;
   const inside = cut(page, { sinceMs, untilMs }).rows;
-  // C10: the service may have stopped counting.
+  // C10: the total is too low if the service stopped counting.
   const isCapped = mayBeTruncated(total, pageSizeOf(page));
   // Excludes only margin rows that are on the page, so the count is never too low.
   const scans = Math.max(0, total - (rows.length - inside.length));

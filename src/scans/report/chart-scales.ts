@@ -26,7 +26,7 @@ export function columnScale(columns: Columns, range: [first: number, last: numbe
   return { width, left, center: (at: number) => left(at) + width / 2 };
 }
 
-/** Returns evenly spaced labels. Unless every unit has one, the outer ones align with the chart's edges. */
+/** Places evenly spaced labels. The outer ones align with the chart's edges, unless every column has one. */
 export function placeLabels(count: number, most: number) {
   const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, most - 1)));
   return Array.from({ length: Math.ceil(count / step) }, (_, place) => {

@@ -39,7 +39,7 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   });
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
-  // Ignores the row for all other values, which might make every bar invisible.
+  // Ignores the row for all other values, because it could make every bar invisible.
   const most = section.rows.reduce((all, row) => (row.isRest ? all : Math.max(all, ofBar(row))), 0) || 1;
   return {
     kind: 'figures',

@@ -17,7 +17,7 @@ type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/** Pattern name. Intervals repeat fields; `dateTime` and `fallback` contain `{0}` and `{1}`. */
+/** Name of a date pattern. Intervals repeat fields; `dateTime` and `fallback` contain `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {

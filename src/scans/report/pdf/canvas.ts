@@ -65,7 +65,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       canvas.within(element, draw);
       element.end();
     },
-    /** Draws decoration, which screen readers skip. */
+    /** Draws decoration that screen readers skip. */
     artifact(draw: () => void, type: 'Layout' | 'Pagination' = 'Layout'): void {
       document.markContent('Artifact', { type });
       draw();
