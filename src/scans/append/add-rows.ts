@@ -180,7 +180,7 @@ export function createAppendFile(job: AppendJob) {
         const overlap = overlapOf(overlaps, code);
         const rereadFromMs = fromMs ?? -Infinity;
         changed ||= overlap.rereadFromMs !== rereadFromMs;
-        // A9: marks rows dated `rereadFromMs` or later as unverified, so that the next run reads them again.
+        // A9: marks rows from `rereadFromMs` on as unverified, so that the next run rereads them.
         overlap.rereadFromMs = rereadFromMs;
         return true;
       },

@@ -38,7 +38,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     });
   const refuse = (error: unknown, task = `append to ${path}`) =>
     Promise.reject(cannotOpen(task, error, options.elsewhere));
-  // A7: takes the lock before reading the state, because another run may be about to commit.
+  // A7: takes the lock before reading, because another run may be about to commit.
   const take = (real: string) => (options.lock ?? acquireLock)(real, { clock, signal, onWait });
   const { lock } = await lockRealPath(disk, path, take).catch(refuse);
   try {

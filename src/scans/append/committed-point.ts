@@ -183,8 +183,7 @@ async function openWithoutState(job: OpenJob, damage: Error | undefined): Promis
       job.warn?.(
         `${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`,
       );
-    // A44: the file may lack older scans, so the log begins at its oldest row or at `sinceMs`, if that is
-    // earlier.
+    // A44: the file may lack older scans, so the log begins at the earlier of its oldest row and `sinceMs`.
     const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };

@@ -65,7 +65,7 @@ interface Difference {
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
   const { partition, format, columns } = was;
-  // P7: all rows from one day must be in the same directory.
+  // P7: refuses other partitions, because all rows of a day must be in one directory.
   if (partition && partition.by !== is.partition?.by)
     return {
       reason: `is partitioned by ${partition.by}, not by ${is.partition?.by}`,
@@ -88,12 +88,12 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
     const [how, wayOn] = was.dialect[key] === sense ? ['with', 'Add'] : ['without', 'Omit'];
     return { reason: `was written ${how} ${flag}`, wayOn: `${wayOn} ${flag}` };
   }
-  // A6: times in two zones can't be compared within one column.
+  // A6: refuses another zone, because a column must not have times in two zones.
   if (was.dialect.timezone !== is.dialect.timezone)
     return zoneDifference('has ts_local in', was.dialect.timezone, is.dialect.timezone);
   const [before = '', after] = [was, is].map(delimiterOf);
   if (before === after) return undefined;
-  // A comma without quotes would look like punctuation.
+  // Quotes a comma, because it would look like punctuation.
   const wayOn = `Add --delimiter ${before === ',' ? "','" : inShellOr('CHARACTER', before)}`;
   return { reason: `was written with --delimiter ${before}, not ${after}`, wayOn };
 }

@@ -38,10 +38,7 @@ export function createOldFile(job: Job, state: AppendState | undefined) {
   };
 }
 
-/**
- * A31: returns a reason to keep the replaced file. Returns undefined if it was not edited and the new file
- * contains all of its rows.
- */
+/** A31: returns why to keep the old file; undefined if it is unedited and the new one has all its rows. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,

@@ -61,10 +61,7 @@ export function readingPositions(
   return positions;
 }
 
-/**
- * Records the end of the range that was verified for a code. Returns whether to save the state even without
- * new rows.
- */
+/** Records the end of a code's verified range. Returns whether to save the state even without new rows. */
 export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
   const { isGone, rereadFromMs, readUntilMs } = overlap;
   Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
@@ -107,9 +104,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: returns the time from which new scans are expected. The time is earlier if the service's clock was set
- * back. A25: if only this machine's clock shows the set-back, the time is limited by the known IDs of rotated
- * rows.
+ * A22: returns the time from which new scans are expected: earlier if the service's clock was set back. A25:
+ * if only this machine's clock shows the set-back, the known IDs of rotated rows limit the time.
  */
 export function positionBy(
   overlap: CodeOverlap,

@@ -73,7 +73,6 @@ export function describeUnread(codes: number): string {
 
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
-/** Returns the codes that logs were written for, or that have rows in them. */
 export function codesOfLogs(
   logs: readonly { state?: Pick<LogState, 'identity' | 'overlaps'> }[],
 ): Set<string> {
@@ -121,10 +120,7 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/**
- * Describes rows that a log's files lack, or a file that is not part of the log. Returns undefined if the
- * files are complete. `paths` are oldest first.
- */
+/** Describes rows that a log's files (oldest first) lack, or a file from elsewhere. Undefined if complete. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],

@@ -107,7 +107,7 @@ async function continueInNewFile(
     ...nothingCommitted(workspace, state.sinceMs),
     file,
     overlaps: new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)])),
-    // A41: remembers the rotated file, because it may be archived or deleted later.
+    // A41: records the rotated file, because it may be archived or deleted later.
     rotated: withRotated(state.rotated, rotatedOf(state)),
   };
 }

@@ -104,10 +104,7 @@ const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
 /** A19: identifies an unchanged file by its ctime, which programs can't set. */
 export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
-/**
- * Returns a stamp. Returns undefined in the clock tick of the last change, when another change could get the
- * same ctime.
- */
+/** Returns a stamp; undefined in the tick of the last change, because another may get the same ctime. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }

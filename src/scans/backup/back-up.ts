@@ -205,7 +205,7 @@ async function saveScans(context: BackupContext, code: QrCode, path: string) {
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Returns the scan IDs in an existing backup, which `openWholeFile` has checked. */
+/** Returns the scan IDs in an existing backup. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();

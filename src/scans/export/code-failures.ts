@@ -44,9 +44,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/**
- * Returns whether a code was deleted. Requests the code, because a 404 for its scans is not sufficient proof.
- */
+/** Returns whether a code was deleted. Requests the code, because a 404 for its scans is not proof. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));

@@ -42,7 +42,6 @@ export function extensionOf({ output: { format } }: Pick<ExportPlan, 'output'>):
   return format === 'ids' ? 'txt' : format;
 }
 
-/** Returns the codes in the log that the run continues. */
 export async function codesOfLog({ append, directory, partition }: ExportPlan): Promise<ReadonlySet<string>> {
   if (!append || append.restart || (directory !== undefined && !partition)) return new Set();
   const state = await recordOf(directory === undefined ? { file: append.path } : { directory });

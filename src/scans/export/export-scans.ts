@@ -35,10 +35,7 @@ const ROUNDS = 3;
 /** Maximum number of passes over an unsorted range before it is read in slices. */
 const PASSES = 4;
 
-/**
- * Exports a code's scans. Throws UnprovenError if rows may be missing. Throws NotFoundError for a missing
- * code.
- */
+/** Exports a code's scans. Throws UnprovenError if rows may be missing, NotFoundError for a missing code. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: the service may show a missing code as a code without scans.

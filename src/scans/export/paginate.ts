@@ -44,7 +44,7 @@ export async function* paginate(
     let isComparable = false;
     let changed = false;
     for await (const { page, response } of job.fetchInOrder(pages, readNumbered, width)) {
-      // C7: ranks from before and after a change can't be combined.
+      // C7: starts another round, because ranks from before and after a change can't be combined.
       changed = isComparable && response.total !== total;
       if (changed) {
         total = Math.max(total, response.total);
@@ -114,7 +114,6 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   return order === 'ascending' ? before : after;
 }
 
-/** Thrown if rows moved between requests, or if counts are inconsistent. */
 export class InconsistentPagesError extends Error {}
 
 export function mayHaveMore(total: number, where = ''): InconsistentPagesError {

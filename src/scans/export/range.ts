@@ -30,7 +30,6 @@ export type CodeReader = ReturnType<typeof readerOf>;
 
 export type ScanService = Pick<Service, 'listScans' | 'getCode' | 'concurrency'>;
 
-/** Returns functions that request a code's scans. Messages name the code by `slug`. */
 export function readerOf({ id, slug = id }: { id: string; slug?: string }, service: ScanService) {
   return {
     code: slug,
@@ -65,7 +64,7 @@ export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infin
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a function that reads pages as large as page 1. A refused page, except page 1, counts as empty. */
+/** Returns a reader of pages as large as page 1. A refused page, except page 1, counts as empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,

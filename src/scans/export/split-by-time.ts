@@ -121,7 +121,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
     : new Map([[middle, page]]);
 }
 
-/** C2: returns where to split a part: at a whole second, because bounds may be rounded. */
+/** C2: returns a whole second at which to split a part, because bounds may be rounded. */
 function pivotOf(
   { range, fullPage }: Part,
   first: ScanPage,

@@ -22,7 +22,6 @@ interface TableOptions {
   hasBars: boolean;
 }
 
-/** Formats scans, and their average per day if the table has averages. */
 type FormatScans = (scans: number | null, perDay: number | null) => CellText;
 
 const NONE = '–';

@@ -12,7 +12,6 @@ interface TileFigures {
   rangeBefore?: string;
 }
 
-/** Summarizes the report in one sentence. */
 export function composeStory({ total, sections, rangeBefore }: TileFigures, locale: Locale): string {
   if (total.scans === 0) return '';
   const { story, sentence } = locale.words;

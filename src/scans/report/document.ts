@@ -5,7 +5,7 @@ export interface ReportDocument {
   language: Language;
   direction: 'ltr' | 'rtl';
   kicker: string;
-  /** Title, untrusted like names in rows. */
+  /** Untrusted, like names in rows. */
   title: string;
   story: string;
   note: readonly string[];

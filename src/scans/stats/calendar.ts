@@ -105,8 +105,7 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) 
 }
 
 /**
- * Converts an instant to local time with the offset just before the instant, so that a day has 24 hours even
- * if clocks skip its midnight.
+ * Converts to local time by the offset just before, so that a day has 24 hours if clocks skip its midnight.
  */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
@@ -125,7 +124,7 @@ export function spanBefore(
   if (typeof comparison === 'object') return comparison;
   const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
-  // Compares a day up to noon with a day up to noon, even if clocks change.
+  // Compares up to the same local time, even if clocks change.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
   const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };

@@ -59,7 +59,7 @@ export async function countFiles(
     },
   });
   const spans = await read.finally(progress.stop);
-  // The table of codes reports which codes and rows have no match.
+  // Looks up the last code in the table, which then reports codes and rows without a match.
   for (const tally of [tallies.current, tallies.before]) tally.settle();
   const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
   const data = partOfFiles(coverage, local);
@@ -166,7 +166,7 @@ export async function countService(
     const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
     let addsUp = true;
     for await (const { code, first } of fetchInOrder(wanted, fetch, service.concurrency)) {
-      // If the totals of one code don't add up, those of later codes are unlikely to.
+      // Requests no totals after those of one code did not add up.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
         const { asked, page } = first;
         const parts = await countByTotals({ ...readerOf(code, service), range, asked, first: page, cuts });
@@ -233,7 +233,7 @@ async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<
   return found;
 }
 
-/** Counts a code's scans with page 1; undefined if only this code fails, which the export reports. */
+/** Counts a code's scans with page 1. Returns undefined if only this code fails: the export reports this. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

@@ -109,7 +109,7 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/** Returns the period with data. It begins with the first scan, unless a code existed by `sinceMs`. */
+/** Returns the period with data. If all codes are younger than `sinceMs`, it begins with the first scan. */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
@@ -124,7 +124,7 @@ export function partOfService(
   }
   const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ofCode };
-  // Longer units don't show on which day the scans of new codes began.
+  // Totals of longer units don't show on which day the scans of new codes began.
   if (tallies.some((tally) => tally.total() > 0 && !tally.span())) return { fromMs: Infinity, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
   const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);

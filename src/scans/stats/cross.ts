@@ -14,7 +14,6 @@ function forWidth([a, b]: Pair): Pair {
 
 export type Cross = ReturnType<typeof crossOf>;
 
-/** Returns whether there are too many values to count exactly. */
 export function isCrossApproximate(pair: Pair, { values }: Pick<Tally, 'values'>): boolean {
   return [nameOfPair(pair), ...pair.map(({ by }) => by)].some((by) => values.get(by)?.isApproximate());
 }

@@ -17,7 +17,7 @@ export interface Compared {
   previousPerDay: number | null;
   /** Change as a fraction. Compares averages if lengths differ; null if misleading (F16). */
   change: number | null;
-  /** Set if `previous` may be too low. */
+  /** Set if `previous` may be too low, because the data begins later. */
   isBeforeData?: true;
 }
 
@@ -45,7 +45,7 @@ export type Section = GroupBy & {
 };
 
 const LEAST_SCANS = 30;
-/** Maximum difference in days between equally long periods, because a count takes time. */
+/** Maximum difference in days between periods of equal length, because counting takes time. */
 const SAME_LENGTH = 5 / (24 * 60);
 
 export interface Counts {

@@ -48,7 +48,6 @@ export function totalOf(options: FiguresOptions) {
   return { ...compare(counts), comparesAverages: differInLength(counts) };
 }
 
-/** Scans in one hour on one weekday. `perDay` is null without data. */
 export type HourOfWeekday = Pick<Figure, 'scans' | 'perDay'>;
 
 /** Returns scans by weekday (from Monday) and hour. */
@@ -65,7 +64,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Returns rows by hour or weekday. Compares averages, because periods may have some more often. */
+/** Returns rows by hour or weekday. Compares averages, because one period may have more Mondays. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -82,7 +81,7 @@ function recurringSection(
   return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
 }
 
-/** Maximum number of units to list including empty ones: 55 years of days. A scan may be dated in year 1. */
+/** Maximum number of units to list with empty ones (55 years of days). A scan may be dated in year 1. */
 const MOST_UNITS = 20_000;
 
 function runningSection(

@@ -113,7 +113,7 @@ export function codeGroupsOf(
     const beginsMs = new Map<Value, number>();
     for (const code of codes) {
       const value = valueIn(code);
-      // A code of unknown age may be as old as any.
+      // Counts a code of unknown age as the oldest, so that its value is not new.
       const ms = ofCode?.get(keyOfCode(code)) ?? -Infinity;
       beginsMs.set(value, Math.min(ms, beginsMs.get(value) ?? ms));
     }

@@ -113,7 +113,7 @@ function unitCuts(
   const cuts: number[] = [];
   for (let number = first; number <= last; number++) {
     const ms = startOf(unit, number, zone);
-    // A date that a zone skipped (Samoa, 30 December 2011) begins with the next date.
+    // Adds no cut for a date that a zone skipped (Samoa, 30 December 2011).
     if (ms > (cuts.at(-1) ?? sinceMs)) cuts.push(ms);
   }
   return cuts;

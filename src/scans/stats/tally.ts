@@ -11,16 +11,18 @@ const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds scans in a local hour, day or longer unit, which may begin at any time. */
+  /** Adds a number of scans in a local hour, a local day or a longer period. */
   addMany(unit: Span, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
-  /** Counts pending scans, which also looks up the values of their code. */
+  /** Counts pending scans and looks up the values of their code. */
   settle(): void;
   total(): number;
   /** Number of scans by local hour since 1970-01-01T00. */
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
-  /** Returns the first and last time, even of uncounted scans; undefined if some days are unknown. */
+  /**
+   * Returns the first and last time, even of scans that filters exclude; undefined if some days are unknown.
+   */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
@@ -203,7 +205,7 @@ export function keyOf(...values: unknown[]): string {
   return values
     .map((value) => {
       const text = String(value ?? '');
-      // A counter of one dimension has bounded the value before.
+      // Bounds a value like the counter of one dimension first, so that keys match.
       return (text.length > LONGEST ? bounded(bounded(text), LONGEST) : text)?.replaceAll('\0', ' ');
     })
     .join('\0');

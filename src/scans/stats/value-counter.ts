@@ -10,7 +10,7 @@ export interface ValueCounter {
   /** Adds scans; the empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns numbers of scans by value, which are minimums if `isApproximate`. */
+  /** Returns the number of scans by value. If `isApproximate`, the numbers are minimums. */
   counts(): Map<Value, number>;
   isApproximate(): boolean;
 }
@@ -77,8 +77,7 @@ const LONGEST = 1024;
 const HASH_DIGITS = 16;
 
 /**
- * Copies a value, because a slice would keep a whole file's text in memory. Replaces the end of a long value
- * with a hash; idempotent.
+ * Copies a value, because slices keep the whole text in memory. Hashes the end of long values; idempotent.
  */
 export function bounded(value: Value, longest = LONGEST): Value {
   if (value === null || value === '') return null;

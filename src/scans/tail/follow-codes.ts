@@ -27,7 +27,7 @@ export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** All codes. A deleted code continues if it is listed again. */
+  /** Every code followed in this run. If a deleted code is listed again, qrctl resumes where it stopped. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -125,7 +125,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
     const isShort = hasBegun && shortReadings < printed.size / MOST_KNOWN;
     shortReadings = isShort ? shortReadings + 1 : 0;
     if (!isShort) return fromMs;
-    // A scan dated in the future does not show where the newest scans are.
+    // Ignores scans dated in the future, because they don't show where the newest scans are.
     const nowMs = job.nowMs();
     const times = [...printed.values()].filter((ms) => ms <= nowMs).sort((a, b) => b - a);
     return Math.max(fromMs, times[MOST_KNOWN] ?? 0);
@@ -150,10 +150,10 @@ export function followCode({ position, ...job }: CodeToFollow) {
       }
       const reading = exportScans(
         { ...job, read, range, asked, isKnown: true },
-        // Allows repetitions, which are recognized by ID.
+        // Allows repeated rows, because `found` has one row per ID.
         { write: async ({ rows }) => rows.length, checkpoint: async () => async () => true },
       );
-      // Returned scans exist even if the pages don't add up.
+      // Accepts an unverified reading, because the returned scans exist.
       const doubt = await errorOf(reading, UnprovenError);
       if (doubt && !hasDoubted) job.note(`${messageOf(doubt)}. Printing the scans that the service returned`);
       hasDoubted = doubt !== undefined;

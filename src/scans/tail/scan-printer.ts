@@ -52,7 +52,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
     resume(code: string, now: ClockReading): TailPosition {
       const position = getOrAdd(positions, code, () => ({ fromMs: sinceMs, at: now, printed: new Map() }));
       const { at } = position;
-      // Time of the last write by the current clock. Later scans have not been printed.
+      // Time of the last write, converted to the current clock. Later scans have not been printed.
       const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));

@@ -39,7 +39,7 @@ export type TailStateFile = Awaited<ReturnType<typeof openTailState>>;
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/** Locks and opens a state file, which may be new. */
+/** Locks a state file and reads it, if it exists. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },

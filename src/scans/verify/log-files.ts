@@ -62,7 +62,7 @@ function faultOf(
   { bytes, stamp, rotated }: AppendState,
   head: Awaited<ReturnType<typeof compareFile>> | undefined,
 ): LogFault | undefined {
-  // A new export would add the scans of rotated files again.
+  // With rotated files, omits --restart, because a new export would add their scans again.
   const orRestart = rotated.length > 0 ? '' : ', or run its `qrctl scans export` command once with --restart';
   const hint = `Restore ${name} from a backup${orRestart}.`;
   const reason = lossOf(head?.size, bytes, name);

@@ -97,7 +97,7 @@ export async function readLogs(
         take(code, id, ms);
       });
       await reading.catch((error: unknown) => {
-        // A known fault is reported for the log's codes, and other logs are still compared.
+        // Skips a log whose fault is known and reported for its codes. Other logs are still compared.
         if (log.fault === undefined || !(error instanceof UsageError)) throw error;
       });
     }

@@ -138,7 +138,7 @@ function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDire
       hint: 'Verify one of them at a time.',
     });
   const [log] = kept;
-  // A directory may lack the file of a new code.
+  // In a directory, a new code may have no file yet.
   if (one || !log?.state || kept.length < logs.length || isInDirectory) return;
   const { codes } = log.state.identity;
   const those =

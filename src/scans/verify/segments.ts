@@ -1,6 +1,6 @@
 /**
- * Finds the days on which the log differs. V2: no total is too small, and scans don't vanish individually, so
- * no scan is missing if a total equals the number of distinct scans.
+ * Finds the days on which the log differs. V2: if a total equals the number of distinct scans, no scan is
+ * missing. No total is too small, and scans don't vanish individually.
  */
 import { DAY_MS } from '#base/time/time';
 import type { TimedRows } from '#files/formats/row-sink';
@@ -35,7 +35,6 @@ export function mayBeCapped({ isCapped, page }: RangeCount, largest: TotalsOfCod
   return isCapped && page.total >= largest.total;
 }
 
-/** Returns whether the log has as many scans as the service counts. */
 export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeCount): boolean {
   if (scans !== countIn(index, range)) return false;
   // V4: if the page has as many rows as the log, also compares the sums of their hashed IDs.

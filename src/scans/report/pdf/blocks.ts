@@ -9,7 +9,6 @@ export interface Block {
   keepsNext?: boolean;
   /** Block drawn first on a page that begins with this block, such as a table head. */
   repeats?: Block;
-  /** Splits the block at a height, if it can be split there. */
   split?(room: number): readonly [Block, Block] | undefined;
   draw(canvas: Canvas, box: Box): void;
 }

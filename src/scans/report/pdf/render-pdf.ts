@@ -45,7 +45,7 @@ export async function renderPdf(report: ReportDocument, paper: Paper) {
     drawFoot(index + 1);
   }
   canvas.end();
-  // Omits the tiles and the story, which repeat texts from the cards.
+  // Omits the tiles and the story, because they repeat texts from the cards.
   const lossy = [...new Set(textsOf({ ...report, tiles: [], story: '' }))].filter(set.isLossy);
   return { bytes: await closePdf(document), lossy };
 

@@ -18,8 +18,7 @@ export function createOrderCheck(): IsNew {
       owner = of;
       end = getOrAdd(ends, of, () => ({ ms: -Infinity, id: 0 }));
     }
-    // F5: without a lookup, a scan is new only if it is later than the previous ones of its code, or has the
-    // same time and a larger ID.
+    // F5: a scan is new without a lookup only if it is later, or has the same time and a larger ID.
     if (ms < end.ms || (ms === end.ms && id <= end.id))
       throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;

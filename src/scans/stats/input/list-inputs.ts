@@ -25,7 +25,7 @@ import {
 
 const STATE = '.state.json';
 
-/** Lists logs. Each file is in one log. */
+/** Lists the logs in files and directories. Each file is in one log. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -53,7 +53,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
     // F22: a file with a rotated name may belong to another code, unless the log was rotated.
     const isRotated = await wasRotated(name);
     const earlier = isRotated ? sortFiles(rotated) : [];
-    // After a rotation without new rows, only rotated files exist.
+    // After a rotation without new rows, the file itself is missing.
     if (!found && earlier.length === 0) await stat(name).catch(refuse);
     for (const path of earlier) if (!named.has(resolve(path))) also.push(path);
     logs.push({
@@ -87,7 +87,7 @@ function withoutCompanions(names: readonly string[]): { kept: string[]; skipped:
 }
 
 async function readFolder(directory: string) {
-  // Files in a directory that can't be listed may still be readable.
+  // Ignores a directory that can't be listed, because its files may be readable.
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
   const names: string[] = [];
   for (const entry of entries) if (await isRegular(entry)) names.push(entry.name);
@@ -125,7 +125,6 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
   });
 }
 
-/** Lists the logs in a directory by name, each with its files oldest first. */
 async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
   const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
@@ -141,7 +140,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
     const kept = path.slice(0, -STATE.length);
-    // F22: a missing file with a state has lost its scans.
+    // F22: lists a missing file with a state, so that its loss is reported.
     if (
       path.endsWith(STATE) &&
       !all.has(kept) &&
@@ -164,7 +163,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
     if (dataset !== undefined) {
       filesOf(dataset, { directory: dataset }).push({ path, name: { ...name, age: undefined } });
     } else if (!['codes', 'record'].includes(await peekInput(path))) {
-      // The reader reports other kinds of files.
+      // Includes other kinds of files, because the reader reports them.
       const base = isOwn ? path : join(entry.parentPath, name.base);
       filesOf(base, all.has(base + STATE) ? { file: base } : undefined).push({
         path,

@@ -158,7 +158,7 @@ function ownerOf(path: string): string {
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
-/** Returns an ID, as a number if that is exact; undefined for other values. */
+/** Returns an ID, as a bigint if a number is inexact; undefined for other values. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
   if (typeof id !== 'bigint' && !(typeof id === 'string' && /^-?\d{1,40}$/.test(id))) return undefined;

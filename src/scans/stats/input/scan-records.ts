@@ -18,7 +18,7 @@ import type { Row } from '#files/formats/row-sink';
 import { CODE_COLUMNS } from '#scans/export/added-columns';
 import type { ValueDimension } from '#scans/stats/dimensions';
 
-/** Reads a file, which an append may extend unless `isClosed`. Throws UsageError for faults. */
+/** Reads a file. Unless `isClosed`, an append may extend it. Throws UsageError for faults. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
@@ -109,7 +109,7 @@ async function* readCsv(
       const last = isOpen && isClosed && header ? reader.cellsOfLast(text.slice(lines.length)) : undefined;
       const isComplete = last !== undefined && last.length === header?.columns.length;
       if (isComplete) addRecord(last, line + countEnds(lines));
-      // The last cell of a file that is being written may lack its closing quote.
+      // Skips the check of an incomplete last line, because its last cell may lack the closing quote.
       if (isLast && !isOpen) reader.end();
       const torn = isOpen && !isComplete;
       if (header) yield { rows, line: firstLine, torn };
