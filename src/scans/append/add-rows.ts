@@ -49,9 +49,7 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /**
-   * A11: loads the IDs of saved rows dated `oldestMs` or later. Throws if these rows may be in rotated files.
-   */
+  /** A11: loads the IDs of saved rows from `oldestMs` on. Throws if rotated files may have such rows. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {

@@ -44,9 +44,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/**
- * Opens the file at its last commit. Rebuilds a lost state. Throws UsageError if the file can't be continued.
- */
+/** Opens the file at its last commit, or rebuilds a lost state. Throws UsageError if neither is possible. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const { state, damage } = await readCurrentState(job);
   if (!state) return openWithoutState(job, damage);

@@ -23,7 +23,7 @@ export interface AppendPaths {
 }
 
 /**
- * Creates the error for a log that can't be continued. `reason` is a clause; `wayOn` lacks the last period.
+ * Creates an error for a log that can't be continued. `reason` is a clause; `wayOn` lacks its last period.
  */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
@@ -161,10 +161,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/**
- * Keeps a file as `FILE.old` or `FILE.old.N`, unless a stopped run did. Returns that path, if the file
- * exists.
- */
+/** Keeps a file as `FILE.old` or `FILE.old.N`, unless a stopped run did. Returns the path, if it exists. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;

@@ -29,9 +29,7 @@ export function rotatedOf({
   return { bytes, sha256, newestMs };
 }
 
-/**
- * Adds a rotated file, unless it is empty or already listed. Merges the oldest files to limit the timestamps.
- */
+/** Adds a rotated file, unless it is empty or listed. Merges the oldest files to limit the timestamps. */
 export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile): RotatedFile[] {
   const isKnown = rotated.some(({ bytes, sha256 }) => bytes === moved.bytes && sha256 === moved.sha256);
   if (moved.bytes === 0 || isKnown) return [...rotated];

@@ -100,10 +100,7 @@ export type RowReader = (onRow: (row: Pick<SavedRow, 'code' | 'id'>) => void) =>
 
 const MOST_IDS = 4_000_000;
 
-/**
- * Counts, by code, the rows that only the old file has. To limit memory, compares about `mostIds` IDs per
- * pass.
- */
+/** Counts, by code, rows that only the old file has. Compares about `mostIds` IDs per pass to save memory. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,

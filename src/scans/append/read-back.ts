@@ -35,10 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/**
- * A21: counts rows that a stopped run left, even with zeros from a power cut. Returns undefined for other
- * data.
- */
+/** A21: counts rows that a stopped run left, even with zeros from a power cut. Undefined for other data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -163,10 +160,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/**
- * Regroups pieces into complete lines, and omits an incomplete last line. Cells in quotes may have line
- * feeds.
- */
+/** Regroups pieces into complete lines; omits an incomplete last line. Quoted cells may have line feeds. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;

@@ -1,6 +1,4 @@
-/**
- * Continues a log after its rotation. A new empty file, which logrotate's `create` makes, counts as missing.
- */
+/** Continues a log after its rotation. An empty file, which logrotate's `create` makes, counts as missing. */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { type DiskFile, ifPresent, readPieces } from '#files/durable/disk';

@@ -10,7 +10,7 @@ export interface SavedRow {
   timeMs: number;
 }
 
-/** Error for data that this export did not write. The message completes the clause "the file has …". */
+/** Error for data that this export did not write. Its message follows "the file has". */
 export class UnrecognizedRowError extends Error {}
 
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;

@@ -26,8 +26,7 @@ export interface AppendState {
   sha256: string;
   blocks?: string;
   /**
-   * Stamp of the file at the end of the last complete run. Undefined if uncommitted bytes may follow, or if
-   * no unique stamp was available.
+   * Stamp after the last complete run. Undefined if uncommitted bytes may follow, or if no stamp is unique.
    */
   stamp?: FileStamp;
   /** Inode as text, because JSON numbers have too few digits. */

@@ -175,10 +175,7 @@ function isRefusal(error: unknown): boolean {
 
 type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
-/**
- * Writes all scans of a code. Throws UnprovenError if scans may be missing, or if an existing backup has
- * scans that the service no longer returns.
- */
+/** Writes all scans of a code. Throws UnprovenError if any may be missing, or are only in an old backup. */
 async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };

@@ -134,7 +134,7 @@ export async function inspectDataset(
 }
 
 /**
- * Returns when a dataset begins (-Infinity: first scan, undefined: unknown) and the number of unread codes.
+ * Returns when a dataset begins (-Infinity: first scan; undefined: unknown) and how many codes are unread.
  */
 export async function readDatasetExtent(
   directory: string,

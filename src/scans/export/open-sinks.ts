@@ -49,7 +49,6 @@ export async function openSinks(
   };
   const openRewindable = async (document: OutputPlan): Promise<RowSink> => {
     const { path } = document;
-    // With --overwrite, removes the state of a log that is replaced.
     const beforeReplace = plan.overwrite && path !== undefined ? () => removeState(path) : undefined;
     const sink = await openDocument({ ...document, beforeReplace });
     return sink.rewinds ? sink : createBufferedSink(sink);

@@ -130,8 +130,7 @@ export function describeLack(total: number, count: number): string {
 
 /**
  * Creates a merger that checks that no row is missing between pages. Rows don't vanish individually, so at
- * least as many rows must be merged as there are before a page (its rank). Holds back rows of the newest
- * instant.
+ * least as many rows must be merged as there are before a page (its rank). Holds back the newest rows.
  */
 export function createPageMerger() {
   let released = 0;

@@ -14,10 +14,7 @@ interface PassesResult {
   total: number;
 }
 
-/**
- * Yields new rows. Returns whether all were found. A pass doesn't count if it finds rows after others
- * swapped.
- */
+/** Yields new rows. Returns whether all were found. Passes that find rows after a swap don't count. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,

@@ -6,9 +6,7 @@ import type { Service } from '#service/service';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/**
- * Throws UsageError if scans don't fit on a worksheet. For one code, only `listScans` of the result throws.
- */
+/** Throws UsageError if scans don't fit on a worksheet. For one code, `listScans` of the result throws. */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],

@@ -104,9 +104,7 @@ export function countDays({ sinceMs, untilMs }: ClosedSpan, offsetMs: OffsetAt) 
   };
 }
 
-/**
- * Converts to local time by the offset just before, so that a day has 24 hours if clocks skip its midnight.
- */
+/** Converts to local time by the offset just before, so that a day has 24 hours if clocks skip midnight. */
 function localMs(ms: number, offsetMs: OffsetAt): number {
   return ms + offsetMs(ms - 1);
 }

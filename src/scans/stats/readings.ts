@@ -113,7 +113,7 @@ function unitCuts(
   const cuts: number[] = [];
   for (let number = first; number <= last; number++) {
     const ms = startOf(unit, number, zone);
-    // Adds no cut for a date that a zone skipped (Samoa, 30 December 2011).
+    // Adds one cut, not two, if a zone skipped a date (Samoa, 30 December 2011).
     if (ms > (cuts.at(-1) ?? sinceMs)) cuts.push(ms);
   }
   return cuts;

@@ -20,9 +20,7 @@ export interface Tally {
   /** Number of scans by local hour since 1970-01-01T00. */
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
-  /**
-   * Returns the first and last time, even of scans that filters exclude; undefined if some days are unknown.
-   */
+  /** Returns the first and last time, even of excluded scans; undefined if some days are unknown. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 

@@ -76,9 +76,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 const LONGEST = 1024;
 const HASH_DIGITS = 16;
 
-/**
- * Copies a value, because slices keep the whole text in memory. Hashes the end of long values; idempotent.
- */
+/** Copies a value, because slices keep the whole text in memory. Hashes the end of a long one; idempotent. */
 export function bounded(value: Value, longest = LONGEST): Value {
   if (value === null || value === '') return null;
   const isLong = value.length > longest;

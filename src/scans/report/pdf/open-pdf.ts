@@ -46,7 +46,6 @@ export function openTaggedPdf({ width, height, title, language, direction, seed 
     internals._root.data.Metadata = metadata;
   };
   if (direction === 'rtl') {
-    // Makes viewers show pages side by side from right to left.
     const preferences = internals._root.data.ViewerPreferences as Reference;
     preferences.data.Direction = 'R2L';
   }
