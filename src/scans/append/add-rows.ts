@@ -196,7 +196,7 @@ export function createAppendFile(job: AppendJob) {
 
   return {
     path,
-    /** Returns the rows, the newest time and the added rows as of the last commit. */
+    /** Returns all rows, added rows and the newest time at the last commit. */
     contents: () => kept,
     sinkOf,
     /** A34: adds scans that the caller has found to be missing from the log. */

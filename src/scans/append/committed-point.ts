@@ -118,7 +118,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/** A4: truncates data after the last commit if a stopped run left it. Throws UsageError for other data. */
+/** A4: truncates data after the last commit if a stopped run left it. Throws for other data. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -134,7 +134,7 @@ export async function truncateUncommitted(
       rebuildIfOlder('state file', job, state, wayOn),
     );
   };
-  // A20: a stamp shows that the last run left no uncommitted data, so another program wrote these bytes.
+  // A20: a stamp shows that the last run left no uncommitted data, so another program added these.
   if (stamp) throw unrecognizedData();
   if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);

@@ -22,9 +22,7 @@ export interface AppendPaths {
   restart: string;
 }
 
-/**
- * Creates an error for a log that can't be continued. `reason` is a clause; `wayOn` lacks its last period.
- */
+/** Creates an error for a log that can't be continued. `reason` is a clause; `wayOn` has no last period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -115,7 +113,7 @@ export interface Copy {
   stat: DiskStat;
 }
 
-/** Lists rotated copies that are not empty, newest first. */
+/** Lists nonempty rotated copies, newest first. */
 export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];

@@ -65,7 +65,7 @@ export function isTime(value: unknown): boolean {
 
 function parseOverlap(saved: SavedOverlap): CodeOverlap {
   const { idsFromMs, movedUntilMs } = saved;
-  // States without `movedIdsFromMs`, from an older qrctl, keep the IDs of rotated rows from `idsFromMs` on.
+  // States of an older qrctl lack `movedIdsFromMs` and keep IDs of rotated rows from `idsFromMs` on.
   const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),

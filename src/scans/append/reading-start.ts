@@ -45,7 +45,6 @@ export function createReadingStart(job: ReadingStartJob) {
     );
   }
 
-  /** Warns once if a clock was set and the log may therefore lack scans. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

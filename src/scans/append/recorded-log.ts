@@ -49,7 +49,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Returns when a log begins (-Infinity: first scan; undefined: unknown) and how many codes are unread. */
+/** Returns when a log begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
 export async function readExtent(file: string, disk: Disk = nodeDisk) {
   const saved = await readLogState(file, disk);
   if (!saved) return {};

@@ -25,9 +25,7 @@ export interface AppendState {
   bytes: number;
   sha256: string;
   blocks?: string;
-  /**
-   * Stamp after the last complete run. Undefined if uncommitted bytes may follow, or if no stamp is unique.
-   */
+  /** Stamp after the last complete run; undefined if uncommitted bytes may follow or no stamp is unique. */
   stamp?: FileStamp;
   /** Inode as text, because JSON numbers have too few digits. */
   ino?: string;

@@ -127,7 +127,7 @@ export function requestsOfBackup({ status }: QrCode, scans: number): number {
 }
 
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // Compares totals first, because they include late scans that are dated before `untilMs`.
+  // Compares totals first, because they include late scans dated before `untilMs`.
   if (!mayBeTruncated(scans, MAX_SCANS_PAGE)) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);

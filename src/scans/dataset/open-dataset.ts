@@ -133,9 +133,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault: fault?.message };
 }
 
-/**
- * Returns when a dataset begins (-Infinity: first scan; undefined: unknown) and how many codes are unread.
- */
+/** Returns when a dataset begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
 export async function readDatasetExtent(
   directory: string,
   paths: ReadonlySet<string>,

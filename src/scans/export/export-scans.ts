@@ -121,7 +121,7 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
 
 const READINGS = 3;
 const SPARE = 18;
-/** Maximum number of additional readings of all pages if rows with equal times swap positions. */
+/** Maximum number of extra readings of all pages if rows with equal times swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {}

@@ -105,12 +105,11 @@ export async function openSinks(
 }
 
 function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
-  // On standard output, a code's rows count as committed at once, because they can't be removed.
+  // On standard output, finished codes count as committed, because rows can't be removed.
   const direct = directory === undefined && output.path === undefined;
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
   let written = contentsOf([]);
-  /** Rows of finished codes that are not committed yet. */
   let pending = contentsOf([]);
 
   function committed(path: string | undefined): void {

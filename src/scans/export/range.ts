@@ -64,7 +64,7 @@ export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infin
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 
-/** Returns a reader of pages as large as page 1. A refused page, except page 1, counts as empty. */
+/** Returns a reader of pages as large as page 1. A refused later page counts as empty. */
 export function pageReader(
   { read, asked }: Pick<RangeReading, 'read' | 'asked'>,
   first: ScanPage,

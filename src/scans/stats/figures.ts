@@ -50,7 +50,6 @@ export function totalOf(options: FiguresOptions) {
 
 export type HourOfWeekday = Pick<Figure, 'scans' | 'perDay'>;
 
-/** Returns scans by weekday (from Monday) and hour. */
 export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   const { tally, days } = periodsOf(options).current;
   const counts = Array.from({ length: DAYS_A_WEEK }, () => new Array<number>(HOURS_A_DAY).fill(0));

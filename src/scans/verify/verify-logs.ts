@@ -143,7 +143,7 @@ async function openLog(
     identity,
     own: { ...service, seen, movedFrom },
     elsewhere: WRONG_LOG,
-    // Accepts a rotated log, because the newest rows may be in a file that was just rotated.
+    // Accepts a rotated log, because its file may just have been rotated.
     rotated: paths.length > 1 || !paths.includes(place),
   };
   const file = await openLogFile(run, keptBy, options, service);

@@ -8,10 +8,7 @@ type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
-/**
- * CLDR data. Months begin with January (`alone`: without a day), and weekdays with Monday.
- * `minimumGroupingDigits` is the minimum number of digits before the first separator.
- */
+/** CLDR data. Months begin with January (`alone`: without a day), and weekdays with Monday. */
 type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   firstDay?: string;
   countries: Readonly<Record<string, string>>;

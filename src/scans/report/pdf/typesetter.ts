@@ -104,7 +104,6 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
 
 const MEASURED_SIZE = 100;
 
-/** Caches the results of `make` for short texts, in bounded memory. */
 function remembered<T>(known: Map<string, T>, prefix: string, text: string, make: () => T): T {
   const key = prefix + text;
   const found = known.get(key);

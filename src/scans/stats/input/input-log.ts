@@ -82,7 +82,6 @@ export interface LogFile {
   name: LogName;
 }
 
-/** Returns paths, oldest first. */
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
     // F13: refuses other compression, because figures would lack these files.

@@ -25,7 +25,7 @@ import {
 
 const STATE = '.state.json';
 
-/** Lists the logs in files and directories. Each file is in one log. */
+/** Lists the logs in paths. Each file is in one log. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
