@@ -86,7 +86,7 @@ async function openWithState(
   }
 }
 
-/** Returns the hash of the committed bytes. Throws UsageError if the hash differs from the recorded one. */
+/** Returns the hash of the committed bytes. Throws UsageError if it differs from the recorded hash. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,

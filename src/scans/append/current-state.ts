@@ -89,7 +89,7 @@ export const UPDATE = 'Update qrctl to the version that wrote the state file, or
 async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // The second rename is done, but a power cut could still undo it.
+    // Makes the second rename durable, because a power cut could still undo it.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }
@@ -98,7 +98,7 @@ async function finishReplacing({ disk, paths, signal, warn }: OpenJob, state: Ap
     if (size !== state.bytes) return false;
     return (await hashFile(file, size, undefined, signal)).digests().sha256 === state.sha256;
   });
-  // The file differs if a later --restart was stopped while writing it.
+  // Ignores an incomplete file of a later --restart.
   if (!isSame) return;
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined)

@@ -79,7 +79,7 @@ export function createFileTail(job: FileTailJob): RowTail {
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: removes the stamp, because uncommitted bytes may follow from here on.
     else if (stateHasStamp) await saveState(IN_PLACE);
-    // A failed run may have renamed the state without making the rename durable.
+    // Makes the state's name durable, because a failed run may not have done so.
     else if (committed.isSaved) await disk.flushDirectory(dirname(paths.state));
     file ??= await createTemporary(disk, paths.file, place);
     if (!committed.isSaved) await truncateTo(file, size);
@@ -167,7 +167,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: once the file system's clock has advanced, a later change gets another ctime.
+      // A19: stamps once the file system's clock has advanced: a later change then gets another ctime.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

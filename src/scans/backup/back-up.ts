@@ -155,7 +155,7 @@ async function pause({ console }: BackupContext, code: QrCode, setStatus: SetSta
 
 async function resume({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Promise<void> {
   await setStatus(code.status).catch((error) => {
-    // The code was deleted, perhaps by a DELETE without a response.
+    // Ignores a deleted code, because a DELETE without a response may have deleted it.
     if (error instanceof NotFoundError) return;
     const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
     const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;

@@ -19,7 +19,7 @@ export function backupPath(
 export async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
   for (const code of codes) {
     const path = backupPath(directory, code, 'json');
-    // An unreadable file is reported later, when the record is written.
+    // Ignores an unreadable file, because writing the record reports it.
     const found = await readBack(nodeDisk, path, MOST_BYTES.recordFile).catch(() => undefined);
     if (found === undefined || found.length === 0 || isRecordOf(code, found.toString())) continue;
     throw new UsageError(`cannot write ${path}: it is not a record of this code`, {

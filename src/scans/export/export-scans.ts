@@ -38,7 +38,7 @@ const PASSES = 4;
 /** Exports a code's scans. Throws UnprovenError if rows may be missing, NotFoundError for a missing code. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
-  // C14: the service may show a missing code as a code without scans.
+  // C14: checks that the code exists, because the service may show a missing code without scans.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
     return;
@@ -74,7 +74,7 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   // C10: unsorted rows have no last row to request beyond, so they are read in slices.
   if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) throw mayHaveMore(total);
   if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
-  // C15: unsorted rows are verified only when all of them are read.
+  // C15: rewinds first, because unsorted rows are verified only when all of them are read.
   await rewind();
   await write(readInServiceOrder(job, first), job.range, sink);
 }

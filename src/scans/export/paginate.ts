@@ -50,14 +50,14 @@ export async function* paginate(
         total = Math.max(total, response.total);
         break;
       }
-      // C8: refuses a lower total, because merged rows may have left the range, so ranks prove nothing.
+      // C8: refuses a lower total, because merged rows may have left the range.
       if (response.total < total) throw new InconsistentPagesError('rows disappeared from the range');
       isComparable = true;
       total = response.total;
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: looks for rows beyond the total before yielding, because such rows would be the oldest.
+      // C20: looks for rows beyond the total before yielding, because they would be the oldest.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }

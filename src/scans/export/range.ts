@@ -6,7 +6,7 @@ import type { Service } from '#service/service';
 import type { ScanPageRequest } from '#service/service-options';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '#service/shapes';
 
-/** Half-open range in ms since the epoch; `sinceMs` is undefined for the first scan. */
+/** Half-open range in ms since the epoch. An undefined `sinceMs` means from the first scan. */
 export interface Range {
   sinceMs?: number;
   untilMs: number;

@@ -80,7 +80,7 @@ export async function requestBeyond(
     if (appliesBounds) break;
   }
   if (!appliesBounds) return undefined;
-  // The same total near the edge may be capped. A smaller one further out can't be.
+  // Requests rows further out, where a smaller total can't be capped.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
   async function askOutside(way: PageOrder, distancesMs: readonly number[], atBorder: false | undefined) {
@@ -124,7 +124,6 @@ export async function requestBeyond(
 
 export type RangeCount = Awaited<ReturnType<typeof countRange>>;
 
-/** Counts the scans in a range by requesting page 1. */
 export async function countRange(read: ReadScans, range: Bounds) {
   const asked = widened(range);
   const page = await readFirst(read, asked);

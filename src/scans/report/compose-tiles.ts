@@ -117,7 +117,6 @@ function onPhones(section: Section | undefined, { words, scans, share }: Locale)
   return { label: words.tiles.onPhones, value: share(phones.share), detail: scans(phones.scans) };
 }
 
-/** Returns the direction of the change; `even` if it rounds to zero. */
 export function toneOf(growth: number): Tone {
   if (Math.abs(growth) < 0.0005) return 'even';
   return growth > 0 ? 'up' : 'down';

@@ -59,7 +59,7 @@ export async function countFiles(
     },
   });
   const spans = await read.finally(progress.stop);
-  // Looks up the last code in the table, which then reports codes and rows without a match.
+  // Looks up the last code in the table, which reports codes without a match.
   for (const tally of [tallies.current, tallies.before]) tally.settle();
   const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
   const data = partOfFiles(coverage, local);

@@ -58,7 +58,7 @@ export interface Counts {
   isBeforeData?: boolean;
 }
 
-/** F17: returns whether to compare averages, because periods differ in length. */
+/** F17: returns whether periods differ in length, so that averages must be compared. */
 export function differInLength({ days, previous, previousDays }: Omit<Counts, 'scans'>): boolean {
   return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }

@@ -151,10 +151,10 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   const left = first.total - sum(Object.values(counts));
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
-  // F7: if totals don't add up, a scan is new or dated at a cut, or a total is capped.
+  // F7: reads pages if totals don't add up: a scan is new or dated at a cut, or a total is capped.
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
-  // F8: if a part has the same total as the whole range, both may be capped.
+  // F8: looks for rows beyond the total if a part has the same total, because both may be capped.
   if (counts.some((count) => count === first.total) && mayBeTruncated(first.total, pageSize)) {
     const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
     const edge = widenEdge(

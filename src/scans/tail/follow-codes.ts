@@ -22,7 +22,7 @@ interface FollowJob {
 
 const RELIST_INTERVALS = 30;
 
-/** Prints new scans until it is stopped or has printed `maxScans`. Waits during outages. */
+/** Prints new scans until a signal or until `maxScans` are printed. Waits during outages. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;

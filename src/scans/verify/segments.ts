@@ -64,7 +64,7 @@ export async function findSegments(
     { half: older, count: await countScans(job, older) },
     { half: newer, count: await countScans(job, newer) },
   ];
-  // V9: a service that ignores bounds counts all scans in each half.
+  // V9: returns the whole range if the service ignores bounds and counts all scans in each half.
   if (halves.every(({ count }) => count.page.total === page.total)) return whole;
   const found: Segment[] = [];
   for (const { half, count } of halves) {

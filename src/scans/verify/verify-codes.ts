@@ -102,7 +102,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });
   }
-  // V3: a later code may have returned a larger total.
+  // V3: checks capped totals last, because a later code may have returned a larger one.
   for (const { turn, total } of capped)
     if (total >= largest.total) await doubt(turn, (await request(turn)).count);
   return doubts;

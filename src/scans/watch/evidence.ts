@@ -96,7 +96,7 @@ interface FilesJob {
 
 type Found = ReturnType<typeof newFound>;
 
-/** Reads files twice: first for the last scan of each code, on which the second reading depends. */
+/** Reads files twice, because the second reading requires the last scan of each code. */
 export async function readFilesEvidence(job: FilesJob) {
   // W12: a scan dated in the future must not set the end of the windows.
   const untilMs = job.untilMs ?? job.nowMs + 1;

@@ -8,7 +8,7 @@ export type WatchOutcome = (typeof OUTCOMES)[number];
 export const LEAST_EXPECTED = 30;
 const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Minimum time in ms without scans to be judged, longer than a day off and the nights around it. */
+/** Minimum time in ms without scans that is judged: longer than a day off with its nights. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SUSPICIOUS = 0.9;
@@ -64,7 +64,7 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   // W5: a code younger than nine weeks has no baseline.
   if (isYoung) return { ...found, outcome: 'new' };
   if (isCapped) return { ...found, outcome: 'ok', unjudged: 'capped' };
-  // W2: with few scans, a change may be chance.
+  // W2: doesn't judge few scans, because a change may be chance.
   if (baseline < LEAST_BASELINE) return { ...found, outcome: 'ok', unjudged: 'few' };
   const range = normalRange(baseline);
   const change = recent < range.low ? 'drop' : 'jump';

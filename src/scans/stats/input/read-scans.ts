@@ -18,7 +18,7 @@ export type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string,
 
 interface ReadInputs {
   paths: readonly string[];
-  /** Files whose last line may lack its line end. */
+  /** Files to which no export appends. Their last line may lack its line end. */
   closed?: ReadonlySet<string>;
   fields: readonly ValueDimension[];
   start(): TakeScan;
