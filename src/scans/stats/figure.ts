@@ -17,7 +17,7 @@ export interface Compared {
   previousPerDay: number | null;
   /** Change as a fraction. Compares averages if lengths differ; null if misleading (F16). */
   change: number | null;
-  /** Set if `previous` may be too low, because the data begins later. */
+  /** Set if `previous` may be too low: the data begins later. */
   isBeforeData?: true;
 }
 

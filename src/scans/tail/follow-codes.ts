@@ -22,7 +22,7 @@ interface FollowJob {
 
 const RELIST_INTERVALS = 30;
 
-/** Prints new scans until a signal or until `maxScans` are printed. Waits during outages. */
+/** Prints up to `maxScans` new scans, until a signal. Waits during outages. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
