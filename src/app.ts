@@ -1,4 +1,4 @@
-/** Runs a command line and catches every error. The build bundles this file and its imports. */
+/** Runs a command line and reports its error. main.ts prints prepared texts without loading this file. */
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
@@ -21,7 +21,7 @@ import { loadColors, wantsColor } from './terminal/color.ts';
 import { type ErrorStyle, renderError } from './terminal/render-error.ts';
 import { spacedPaths } from './terminal/wrap-words.ts';
 
-/** Exit codes for failed or undecided rows, which a closed standard output must not hide. */
+/** Exit codes for failed, missing or undecided rows. They override exit code 0 for a closed pipe. */
 const OF_ROWS = new Set([4, 8, 9]);
 
 export async function run(
@@ -74,8 +74,8 @@ export async function run(
 }
 
 /**
- * Adds files from flags to the run's files. Throws UsageError if a flag would overwrite another flag's file,
- * the config or the key file.
+ * Records the files of flags. Throws UsageError if one would overwrite another flag's file, the config file
+ * or the key file.
  */
 async function useFlags(
   { files, env, flags }: Context,
@@ -88,7 +88,7 @@ async function useFlags(
   });
   if (flags.summary !== undefined) named.push({ flag: '--summary', path: flags.summary, writes: true });
   if (!named.some(({ writes }) => writes)) return;
-  // Without a home directory there is no config.
+  // Without a home directory, `configFile` throws: no config file needs protection.
   const config = await configFile(env).catch(() => '-');
   files.use(
     { what: 'the config file', path: config, writes: false },
@@ -157,9 +157,8 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Throws UsageError, before the run, if the summary can't be written. */
+/** Throws a Failure if the summary can't be written. Called before the run changes anything. */
 async function checkSummaryPlace(path: string): Promise<void> {
-  // Loads node:fs/promises, which takes 2 ms, only here.
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
   if (!directory?.isDirectory()) {
@@ -171,7 +170,6 @@ async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/** Writes Prometheus metrics if the file ends in .prom, and otherwise JSON. */
 async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('./files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

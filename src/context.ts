@@ -32,11 +32,11 @@ export interface Context {
   /** Global flags as typed. Most commands need `settings()` instead. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds this run's workspace flags to commands in a text. Hints, notes and prompts always get them. */
+  /** Adds the run's --profile and --base-url to commands in a text. Hints, notes, prompts always get them. */
   propose(text: string): string;
   /** Returns the effective settings, read from disk once. */
   settings(): Promise<Settings>;
-  /** Returns the client, created once. Throws AuthError without a key, and UsageError without a base URL. */
+  /** Returns the client of the service. Throws AuthError without a key, and UsageError without a base URL. */
   service(): Promise<Service>;
   /** Returns the settings that `service()` uses. Throws in the same cases. */
   connected(): Promise<ConnectedSettings>;
@@ -62,7 +62,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return stdin;
   };
   const { signal } = interruption;
-  // The environment decides until settings are resolved.
+  // Until settings are resolved, only the variable ACCESSIBLE counts.
   let isAccessible = isSwitchedOn(env.ACCESSIBLE);
   const console = createConsole({
     get stdin() {
@@ -100,7 +100,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       slugStore: createCodeCache(process, given),
       userAgent: `qrctl/${version}`,
       keyHint: refusedKeyHint(given),
-      // A key from the environment belongs to no profile.
+      // Omits the profile for a key from the environment, which belongs to no profile.
       profile: outsideName(given.keySource) === undefined ? given.profile : undefined,
       clock: systemClock,
       signal,
@@ -162,7 +162,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   };
 }
 
-/** Returns a function that calls `make` once. `made` returns the result, if any. */
+/** Returns a function that calls `make` only once. `made` returns the result, if it exists. */
 function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise<T | undefined> } {
   let value: Promise<T> | undefined;
   const get = () => {
@@ -180,7 +180,7 @@ function eventsFor(console: Console): ServiceEvents {
       ),
     pause: ({ ms }) => console.activeProgress().pause(ms),
     resume: () => console.activeProgress().resume(),
-    // The first retry is immediate, so no note is printed.
+    // Only --verbose shows the first retry (attempt 2), which usually follows within 200 ms.
     retry({ reason, ms, attempt }) {
       const line = `${reason}; retrying in ${formatDuration(ms)}`;
       if (attempt > 2) console.note(line);

@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Returns the terminal for help. Checks the descriptor first, which is 1 ms faster. */
+/** Returns the terminal for help. Checks the descriptor first, because opening the stream takes 1 ms. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });
@@ -32,7 +32,7 @@ async function printNow(text: string, load: () => App): Promise<number> {
   try {
     taken = writeSync(STDOUT, bytes);
   } catch {
-    // The stream waits or reports the same failure.
+    // The stream prints the rest: it waits for the reader, or reports the same failure.
   }
   return taken === bytes.length ? 0 : load().print(bytes.subarray(taken), process);
 }

@@ -12,7 +12,7 @@ interface Candidate {
 
 export interface Candidates {
   before: string;
-  /** Words after `before` (such as `--format=`), or the kind of value to look up. */
+  /** Words that may follow `before` (such as `--format=`), or the kind of value to look up. */
   values: readonly Candidate[] | Completion;
 }
 

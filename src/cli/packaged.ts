@@ -1,4 +1,4 @@
-/** Returns texts that the build prepared, before other modules are loaded. */
+/** Returns texts that the build prepared, so that qrctl need not load other modules. */
 
 import { isShell, readCompletionScript } from '#commands/completion-scripts';
 import { readIfPackaged, readPackaged } from '#files/durable/packaged-files';

@@ -1,4 +1,4 @@
-/** Adds flags to commands in messages, because pasted commands must act on the same workspace. */
+/** Adds --profile and --base-url to commands in messages, so that pasted commands use the same workspace. */
 import { inShellOr } from '#base/text/quote';
 import { baseUrlOf } from '#service/base-url';
 import type { SettingFlags } from '#settings/settings';
@@ -6,7 +6,7 @@ import { leaves, type NamedLeaf, type WorkspaceFlag } from './tree.ts';
 
 type Propose = (text: string) => string;
 
-/** Matches quoted text, or else `qrctl` with the next one or two words. */
+/** Matches quoted text, which stays unchanged, or else `qrctl` with the next one or two words. */
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 

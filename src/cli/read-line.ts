@@ -18,7 +18,7 @@ declare module 'commander' {
 export interface Reading {
   argv: readonly string[];
   path: Command[];
-  /** Errors in values, collected so that later flags are read too. */
+  /** Errors in flags and values, collected so that later flags are read, too. */
   refused: UsageError[];
   requested?: 'help' | 'version';
   reached?: Reached;
@@ -30,7 +30,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a command line. Returns errors, so that flags such as `--format json` apply to them. */
+/** Reads a command line. Returns errors, because flags such as `--format json` apply to errors, too. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -160,7 +160,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** Adds a hidden `--format` that is refused, so that errors are JSON if JSON was requested. */
+/** Adds a hidden `--format` to other commands. It is refused, but errors are JSON if JSON was requested. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading), reading.argv));

@@ -12,7 +12,7 @@ import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
-/** Reads the file passed to a flag. Returns format faults. Throws UsageError if the file can't be read. */
+/** Reads the file of a flag. Returns format faults in `faults`. Throws UsageError if it is unreadable. */
 export async function readInput(
   context: Context,
   from: string,

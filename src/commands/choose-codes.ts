@@ -13,8 +13,8 @@ import { type CodeChoice, createFilter, everyOf, filterWords } from './code-choi
 import { resolveNames } from './short-urls.ts';
 
 /**
- * Returns the chosen codes. Throws UsageError for rows without a code, and NotFoundError for a missing CODE
- * or, unless `mayBeNone`, for filters without matches.
+ * Returns the chosen codes. Throws UsageError if codes in the `--from` file do not exist, and NotFoundError
+ * for a missing CODE or, unless `mayBeNone`, for filters without matches.
  */
 export async function chooseCodes(
   context: Context,
@@ -63,8 +63,8 @@ async function findCodes(
 }
 
 /**
- * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request. An unknown ID
- * fails later, without the others. Otherwise throws like `chooseCodes`.
+ * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request. Does not
+ * throw for an unknown ID, which fails later. Otherwise throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -87,8 +87,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes for a log with scans of the `known` IDs. A43: if as many names are not found as codes of the
- * log are deleted, returns the deleted codes, marked as missing.
+ * Chooses codes for a log with scans of the `known` IDs. A43: unknown names may be those of deleted codes in
+ * the log. If both have the same number, returns the deleted codes, marked as missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,
@@ -130,7 +130,7 @@ async function namedCodes(
   );
 }
 
-/** Requests each unlisted code. Returns an unknown code as missing, so that only it fails. */
+/** Requests codes that are not in `listed`. Returns an unknown one as missing, so that only it fails. */
 export async function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],

@@ -66,7 +66,7 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Returns true for all codes, the filters for all matching codes, and false for specified codes. */
+/** Returns true for all codes, the filters as flags for matching codes, and false for specified codes. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }
@@ -82,7 +82,7 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   });
 }
 
-/** Returns the options for reading a file. With two files, workbook flags apply only to workbooks. */
+/** Returns the workbook options for a file. With both --from and --join, they apply only to workbooks. */
 export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
   const isOne = from === undefined || join === undefined;
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};

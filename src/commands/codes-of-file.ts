@@ -21,7 +21,7 @@ type FileOfCodes = FileChoice & { from: string };
 
 /**
  * Returns the rows in the `--from` file with their codes. Calls `check` before the first request. Throws
- * UsageError that lists rows whose codes do not exist.
+ * UsageError that lists the rows whose codes do not exist.
  */
 export async function readRowsOfFile(
   context: Context,
@@ -62,7 +62,6 @@ export async function readLabelsOfFile(
   return rows.map((row) => lookup(row) ?? missingCode(row));
 }
 
-/** Returns the IDs and slugs in the `--from` file without requests. */
 export async function readNamesOfFile(context: Context, choice: FileOfCodes): Promise<readonly TargetRow[]> {
   return (await readTargets(context, choice, true)).rows;
 }

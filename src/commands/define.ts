@@ -21,12 +21,12 @@ interface Extra {
   group?: string;
   complete?: Completion;
   writes?: true;
-  /** Whether never to suggest the flag, because it acts on more codes, overwrites, or skips a safeguard. */
+  /** Whether hints omit the flag, because it acts on more codes, overwrites, or skips a safeguard. */
   risky?: true;
   rare?: true;
   /** Flags that this flag requires. One of a nested list is enough. Flags not in the command are ignored. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that conflict with this flag. One of the two declares it. */
+  /** Flags, or arguments in capitals (`CODE`), that conflict with this flag. Only one of the two lists it. */
   conflicts?: readonly string[];
   hintFor?(value: unknown): string | undefined;
 }
@@ -172,7 +172,7 @@ export function oneOf<const C extends readonly string[]>(raw: string, values: C)
   throw new InvalidArgumentError(anyOf(values));
 }
 
-/** Parses values separated by commas, each once. Throws InvalidArgumentError. */
+/** Parses comma-separated values, without duplicates. Throws InvalidArgumentError. */
 export function parseList<const C extends readonly string[]>(raw: string, values: C): C[number][] {
   const words = raw.split(',').map((word) => word.trim());
   if (words.includes('')) throw new InvalidArgumentError(`names separated by commas: ${values.join(', ')}`);
@@ -193,7 +193,7 @@ export function rarely<O extends Options>(options: O): O {
   return withExtra({ rare: true }, options);
 }
 
-/** Adds common properties to options, whose own properties take precedence. */
+/** Adds common properties to options. An option's own properties take precedence. */
 export function withExtra<O extends Options>(extra: Extra, options: O): O {
   return Object.fromEntries(
     Object.entries(options).map(([key, option]) => [key, { ...extra, ...option }]),

@@ -30,14 +30,14 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   else checkChoice(names, flags);
 }
 
-/** Lists the logs passed to `--input`, if any. Throws UsageError if one is missing or an output file. */
+/** Lists the logs of --input. Throws UsageError for missing or output files, UnprovenError for lost scans. */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,
   names: readonly string[],
   { input, rotated = true }: InputFlags,
 ): Promise<InputLog[] | undefined> {
   if (!input) return undefined;
-  // A shell may expand `--input *.csv`, so CODE may be a file.
+  // A shell expands `--input *.csv` to several words, so CODE may be a file.
   const code = names.find((name) => !existsSync(name));
   if (code !== undefined)
     throw new UsageError(`cannot read ${code}: no such file, and CODE can't be used with --input here`, {

@@ -197,7 +197,7 @@ interface ListWords {
 
 export type Output = ReturnType<typeof outputOf>;
 
-/** Plans the output before the first request. Throws UsageError for invalid flags or an unwritable file. */
+/** Plans the output, before any request. Throws UsageError for invalid flags or an unwritable file. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,

@@ -19,8 +19,8 @@ type RangeFlags = Partial<Values<typeof rangeOptions>>;
 export type PlannedRange = Awaited<ReturnType<typeof planRange>>;
 
 /**
- * Resolves flags to a half-open range in ms. A missing end is the service's time in the first response.
- * Throws UsageError for invalid times, periods and zones.
+ * Resolves flags to a half-open range in ms. If `untilMs` is undefined, the end is the service's time in the
+ * first response. Throws UsageError for invalid times, periods and zones.
  */
 export async function planRange(context: Context, flags: RangeFlags) {
   const { since, until, during } = flags;

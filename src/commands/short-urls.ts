@@ -3,7 +3,7 @@ import { quote } from '#base/text/quote';
 import { codeOfShortUrl } from '#base/text/short-url';
 import type { Context } from '#context';
 
-/** Returns a parser for short URLs, or undefined unless `short-url` is set. */
+/** Returns a function that finds the ID or slug in a short URL, or undefined unless `short-url` is set. */
 export async function shortUrlParser({
   settings,
 }: Context): Promise<((url: string) => string | undefined) | undefined> {

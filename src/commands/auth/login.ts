@@ -125,13 +125,12 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
     signal.throwIfAborted();
     chunks.push(chunk);
     length += chunk.length;
-    // Stops at the end of the line, because a terminal stays open.
+    // Stops at the end of the line, because input from a terminal does not end.
     if (length > MOST_BYTES.keyStream || chunk.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/** Verifies a key. Throws AuthError if it is rejected. */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,
   settings: ConnectedSettings,

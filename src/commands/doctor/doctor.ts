@@ -22,7 +22,7 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { settings, findings: local } = await checkLocally(context);
-    // `context.settings()` may throw an error that a check reports.
+    // Replaces `context.settings()`, which throws for invalid settings. A check reports these.
     const valid = { ...context, settings: async () => settings };
     const { plan, print } = await openOutput(valid, options, COLUMNS);
     const found = await withService(context, settings, local);

@@ -41,7 +41,6 @@ export function compareOpenApi(description: unknown) {
     compare(`the response to ${name}`, 'responses', success, ...JSON_SCHEMA);
   }
 
-  /** Compares the fields of a record, or of the items of a page. */
   function compareFields(what: string, expected: unknown, schema: unknown): void {
     const item = walkExpected(expected, 'properties', 'data', 'items');
     const record = item ? walk(findProperty(walk, schema, 'data'), 'items') : schema;

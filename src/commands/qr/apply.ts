@@ -174,8 +174,8 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the lock file's workspace. After a key rotation, codes in the file identify the workspace. The file
- * keeps the recorded key, because users with different keys share it.
+ * Returns the workspace to record in the lock file. Throws UsageError for another workspace. Keeps the
+ * recorded key if codes in the file exist, because users with different keys share it.
  */
 async function workspaceOf(
   context: Context,

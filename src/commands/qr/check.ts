@@ -128,7 +128,7 @@ export const command = defineCommand({
       const outcomes = countOutcomes(rows);
       Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
       if (silence) {
-        // K10: if nothing responded, writes no file and no news. Rows on standard output state the reasons.
+        // K10: if no destination responded, writes no file. Rows on standard output show the reasons.
         const { path } = output.plan;
         if (!last && path === undefined) await output.print(rows);
         throw noResponse(silence, flags.sinceLast ?? path);

@@ -23,7 +23,6 @@ export const OUTCOME: Column = {
 
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
-/** Columns by field. The type checker requires one for each field. */
 const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   // On narrow screens, names and destinations outrank IDs, because commands also accept slugs.
   id: { importance: 3, keepWhole: true },
@@ -52,7 +51,7 @@ export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL
 
 const SHEETS = new Set([...DATA_FORMATS, 'xlsx']);
 
-/** Opens the output for codes. Adds `base` to lists in files that commands can read again. */
+/** Opens the output for codes. Adds the column `base` to lists in files that `qr update` can read. */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
   const { shortUrl } = await context.settings();
   const known = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];

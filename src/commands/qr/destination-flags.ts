@@ -58,7 +58,7 @@ export function withoutUndefined<K extends string>(
   >;
 }
 
-/** Warns about a new destination. Unless `force`, throws UsageError if it can't be opened when scanned. */
+/** Warns about problems with a new destination. Unless `force`, throws UsageError if phones can't open it. */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   if (!force) refuseDead(code.destination, code.type);
   warnOfDestination(context, code);

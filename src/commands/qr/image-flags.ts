@@ -142,14 +142,13 @@ function parseTemplate(raw: string) {
   return { template, isCompleted: template !== raw };
 }
 
-/** Returns the style that flags specify. The default is 30 mm at 300 dpi, black on white. */
 export async function styleOf(context: Context, flags: ImageFlags): Promise<ImageStyle> {
   const { background, color, ecc, logo } = flags;
   const style = {
     sizeMm: flags.size ?? 30,
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
-    // The global flag `--no-color` makes `color` false.
+    // `color` is false if the global flag `--no-color` is passed.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
   };

@@ -69,7 +69,7 @@ interface Drawing {
   sheet?: string;
 }
 
-/** Returns whether to draw. With --dry-run, only prints the plan. Throws UsageError for unprintable codes. */
+/** Returns false for --dry-run (prints the plan). Throws UsageError for unprintable codes without --force. */
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,

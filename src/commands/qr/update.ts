@@ -172,7 +172,6 @@ async function updateDue(
   flags: UpdateFlags,
 ): Promise<void> {
   const zone = await defaultZone(context, flags);
-  // Loads the time zone library, which takes milliseconds, only here.
   const { readAt } = await import('#codes/dated/read-at');
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),

@@ -26,7 +26,7 @@ interface GroupFlags extends FileChoice {
   rawCells?: true;
 }
 
-/** Resolves the dimensions and columns to count by. Throws UsageError. */
+/** Resolves --by, --where and --split-by to dimensions and columns. Throws UsageError for unknown ones. */
 export async function chooseGroups(
   context: Context,
   flags: GroupFlags,

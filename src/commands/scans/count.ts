@@ -124,7 +124,7 @@ export async function codesOf(context: Context, plan: CountPlan): Promise<readon
   });
 }
 
-/** Counts scans from files or from the service. Throws if all codes fail. */
+/** Counts scans in files or on the service. Throws the first error if all codes fail. */
 export async function countScans(context: Context, plan: CountPlan): Promise<Counted> {
   const { facts } = context;
   const counted = plan.logs ? await countInput(context, plan, plan.logs) : await countCodes(context, plan);
@@ -134,7 +134,6 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   return counted;
 }
 
-/** Prints notes and warnings about gaps in the figures. */
 export function noteCount({ console }: Context, plan: CountPlan, counted: Counted): void {
   const { format, zone } = plan.local;
   const { span, nowMs, coverage } = counted;

@@ -15,7 +15,7 @@ const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
 const LARGEST_CHANGE = 9.99;
 
-/** Characters for tables. Without `full`, no bars are drawn, and without `sparks`, no sparklines. */
+/** Characters for tables. An empty `full` means no bars, and an empty `sparks` no sparklines. */
 export type Signs = Record<'full' | 'half' | 'sparks' | 'none' | 'beforeData' | 'part', string>;
 
 /** Character sets. `words` is for screen readers, which skip symbols or read out each one. */
@@ -43,7 +43,7 @@ interface TableColumn extends Column {
 }
 
 /**
- * Returns the sizes of bars. Weekdays and hours use averages, because a range may include some more often.
+ * Returns the sizes of bars. Weekdays and hours use averages, because one may occur more often in the range.
  */
 export function sizesOf(section: Section): number[] {
   return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
@@ -135,7 +135,6 @@ function barOf(size: number, most: number, room: number, { full, half }: Signs):
   return full.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? half : '');
 }
 
-/** Formats a value, or a label in parentheses such as `(none)`. */
 export function formatValue(
   { value, isRest, isPart }: Figure,
   { noneIs }: Section,

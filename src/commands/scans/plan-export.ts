@@ -88,7 +88,7 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
   browser: 2,
 };
 
-/** Columns that need the code, not only its ID. */
+/** Columns that cost a request if the code was specified by ID. */
 const OF_CODE = new Set(['qr_slug', 'qr_name']);
 
 const WHOLE = new Set(['qr_id', 'qr_slug', 'id', 'ts', LOCAL_TIME]);
@@ -158,7 +158,7 @@ function columns(labeled: boolean, withLocal: boolean): Column[] {
   });
 }
 
-/** Plans partitions, in UTC by default, because readers of a dataset may be anywhere. */
+/** Plans partitions. Ignores the machine's zone, because readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

@@ -24,7 +24,7 @@ const ACTING = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
 
 const ORDER = Object.keys(WORDS) as RowState[];
 
-/** Arranges rows by state, then in file order. `quiet` rows have no changes or remarks. */
+/** Divides rows into `first` (by state), `creations`, and `quiet` rows without changes or remarks. */
 export function arrangeRows(rows: readonly PlanRow[], verb: Verb) {
   const groups = new Map<RowState, PlanRow[]>(ORDER.map((state) => [state, []]));
   const creations: PlanRow[] = [];
@@ -61,7 +61,7 @@ function countStates(rows: readonly PlanRow[]) {
 
 const NOTHING = 'nothing to do';
 
-/** Formats counts as `2 to decide, 996 unchanged, 3 unmanaged`. Names outcomes after a run. */
+/** Formats `2 to decide, 996 unchanged, 3 unmanaged`; after a run, `created` instead of `to create`. */
 export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
   const told = countStates(rows).map(({ count, word }) => `${formatCount(count)} ${word}`);
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);

@@ -10,7 +10,7 @@ import type { Row } from '#files/formats/row-sink';
 export interface Reason {
   title: string;
   message: string;
-  /** Whether the counts below a table state this reason too. */
+  /** Whether the table omits this reason, because the counts below it state it, too. */
   isCount?: boolean;
 }
 
@@ -27,7 +27,7 @@ const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'
 
 /** Columns of a plan. `old` is the current value or candidates, `new` the later value or new code. */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
-/** Documented output of a plan. JSON has one entry per row, whose `changes` map fields to `old` and `new`. */
+/** Documented output of a plan. JSON has one entry per row. Its `changes` map fields to `old` and `new`. */
 export const PLAN_OUTPUT = [
   { when: '--dry-run', columns: PLAN_COLUMNS },
   {

@@ -158,7 +158,7 @@ export interface DryRun {
   exitCode: boolean;
 }
 
-/** Prints a dry run's plan. With `--exit-code`, throws UnprovenError (9) or PartialError (8). */
+/** Prints a plan. With --exit-code, throws UnprovenError (9) for decisions, PartialError (8) for changes. */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
   const { plan, verb, file, warnings, spent, exitCode } = run;
   const printed = plannedRun(plan, { name: file.name, verb });

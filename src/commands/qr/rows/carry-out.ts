@@ -51,7 +51,7 @@ export interface RowsFile {
   checked: CheckedRows;
 }
 
-/** Default visibility delay in ms. */
+/** Default of `--settle`: time in ms until the service lists a new code. */
 const SETTLE_MS = 10_000;
 
 export async function previewRows(context: Context, run: RowsJob): Promise<void> {
@@ -138,7 +138,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
     await close();
     throw error;
   }
-  // A failure to close the ledger stops the run, but its results are still written.
+  // Returns a failure to close the ledger in `stop`, so that results are still written.
   const failure = await close().catch((error: unknown) => error);
   return failure === undefined ? end : { ...end, stop: end.stop ?? failure };
 }

@@ -73,8 +73,8 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 }
 
 /**
- * Keeps earlier results as `FILE.old` if the new ones lack a code or an edit, or if they are the input
- * workbook. Replaces an older copy only if nothing is lost and the new results have its codes.
+ * Copies earlier results to `FILE.old` if the new ones lack a code or an edit, or replace the input workbook.
+ * Replaces an older copy only if nothing is lost and the new results have all codes of the copy.
  */
 export async function keepEarlier(
   context: Context,

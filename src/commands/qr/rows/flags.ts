@@ -147,8 +147,8 @@ export function resultsPathOf(
 }
 
 /**
- * Returns the results path: `codes.results.csv` for `codes.csv`, with the same extension, because one program
- * opens both. A results file keeps its path.
+ * Returns `codes.results.csv` for `codes.csv`. Keeps the extension, because the same program opens both
+ * files. Returns the path of a results file unchanged.
  */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));

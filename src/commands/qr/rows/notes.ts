@@ -69,12 +69,11 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** Returns whether to write the code's ID to the results, because other commands act on IDs in files. */
+/** Returns false for uncertain and missing codes: other commands must not act on their IDs in results. */
 function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }
 
-/** Records outcomes, and unsuccessful rows for annotations. */
 export function noteEnds(context: Context, ends: readonly RowEnd[], input: Input): void {
   const { facts, console } = context;
   noteOutcomes(context, ends);

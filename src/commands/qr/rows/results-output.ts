@@ -119,7 +119,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Returns the cells of a row. Keeps the user's cells, which may be keys in other tables. */
+/** Returns the cells of a CSV row. Escapes only qrctl's cells: the user's may be keys in other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,

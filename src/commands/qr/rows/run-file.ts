@@ -23,7 +23,7 @@ import {
 } from './notes.ts';
 import { openResultsOutput } from './results-output.ts';
 
-/** Reads and checks a file of rows. Throws UsageError (2) with every fault, before anything is sent. */
+/** Reads and checks a file of rows without requests. Throws UsageError (2) with every fault. */
 export async function readRowsFile(
   context: Context,
   from: string,
@@ -55,7 +55,7 @@ export async function readRowsFile(
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs the rows of a file. If it throws after rows were sent, it writes the results first. */
+/** Runs the rows of a file. Writes the results before it throws a later error, unless it was interrupted. */
 export async function runFile(
   context: Context,
   from: string,
@@ -118,7 +118,7 @@ export async function finishRun(
   const failure = failureOfRun(ends, { ...facts, file: input, stop, isUnproven });
   const warnings = checked.warnings.length + plan.warnings.length;
   await finishOutput(print(failure), failure).catch(async (error) => {
-    // The codes have changed, so the summary is printed in any case.
+    // Prints the summary even if the output fails, because codes may have changed.
     if (!(error instanceof ClosedPipeError)) await noteSummary(context, ends, { warnings, thing });
     throw error;
   });

@@ -72,7 +72,7 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Applies a verb to specified codes. Throws errors before the first change, and returns later ones. */
+/** Changes specified codes. Throws errors before the first change, and returns later ones in `failure`. */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -92,20 +92,20 @@ export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends'
   return { ends, failure: failureOf(end, results) };
 }
 
-/** Builds the job. Brakes don't apply, because the user specified each code. */
+/** Builds a job without brakes, because the user specified each code. */
 function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsJob {
   const policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
   const file = { input: ARGUMENTS, checked: { rows, warnings: [] } };
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** Returns the run's error. If all codes failed, returns the first error, which sets the exit code. */
+/** Returns the run's error. If all codes failed, returns the first error, to use its exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));
   const [first] = failed;
   if (!first) return undefined;
-  // The technical detail in brackets has the ID of each code.
+  // Ignores the technical detail in brackets, because it contains the ID of each code.
   const reasons = new Set(failed.map((end) => reasonOf(end)?.replace(/ \[[^\]]*\]$/, '')));
   const [reason] = reasons;
   const next = failed.every(({ item }) => item.action === 'failed')
