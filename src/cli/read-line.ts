@@ -1,4 +1,3 @@
-/** Reads a command line, and loads only its command. */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '#base/errors';
 import { type CommandDefinition, type Options, oneOf, type Values } from '#commands/define';
@@ -30,7 +29,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a command line. Returns errors, because flags such as `--format json` apply to errors, too. */
+/** Reads a command line, and loads only its command. Returns errors, because --format applies to them. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -160,7 +159,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** Adds a hidden `--format` to other commands. It is refused, but errors are JSON if JSON was requested. */
+/** Adds a hidden, refused `--format` to commands without one, so that errors are JSON if requested. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading), reading.argv));

@@ -61,7 +61,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests codes. If no response arrives in time, returns cached codes, and sends no request for 20 s. */
+/** Requests codes. If the response is late, returns cached codes, and requests none in the next 20 s. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { inParallel } = await import('#base/parallel');
   const service = await context.connect({

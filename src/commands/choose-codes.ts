@@ -63,8 +63,8 @@ async function findCodes(
 }
 
 /**
- * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request. Does not
- * throw for an unknown ID, which fails later. Otherwise throws like `chooseCodes`.
+ * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request. An unknown ID
+ * does not throw, so that the other codes succeed. Otherwise throws like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -88,7 +88,7 @@ export async function chooseLabels(
 
 /**
  * Chooses codes for a log with scans of the `known` IDs. A43: unknown names may be those of deleted codes in
- * the log. If both have the same number, returns the deleted codes, marked as missing.
+ * the log. If there are equally many, also returns the deleted codes, marked as missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,

@@ -69,7 +69,7 @@ interface Drawing {
   sheet?: string;
 }
 
-/** Returns false for --dry-run (prints the plan). Throws UsageError for unprintable codes without --force. */
+/** With --dry-run, prints a plan and returns false. Throws UsageError for unprintable codes unless forced. */
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,

@@ -66,7 +66,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
     },
     /**
-     * Warns about chosen codes without scans. Throws UsageError if rows without a code may be these scans.
+     * Warns about chosen codes without scans. Throws UsageError if rows that name no code may be these scans.
      */
     noteUnseen({ warn }: Context['console']): void {
       const unseen = given.filter((one) => !seen.has(one)).map(({ id, slug }) => shown(slug ?? id ?? ''));

@@ -42,9 +42,7 @@ interface TableColumn extends Column {
   cells: readonly Cell[];
 }
 
-/**
- * Returns the sizes of bars. Weekdays and hours use averages, because one may occur more often in the range.
- */
+/** Returns the sizes of bars. Weekdays and hours use averages, because a range may have more Mondays. */
 export function sizesOf(section: Section): number[] {
   return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
 }

@@ -69,7 +69,7 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** Returns false for uncertain and missing codes: other commands must not act on their IDs in results. */
+/** Returns whether to write the code's ID: not if it is uncertain or missing, because commands act on IDs. */
 function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }

@@ -23,7 +23,7 @@ const ROWS_AT_ONCE = 1000;
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-/** Opens the output for results. By default, a terminal shows the number of rows per outcome. */
+/** Opens the output for results. By default, a terminal shows only the number of rows per outcome. */
 export async function openResultsOutput(
   context: Context,
   input: Input,

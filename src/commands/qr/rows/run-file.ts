@@ -55,7 +55,7 @@ export async function readRowsFile(
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs the rows of a file. Writes the results before it throws a later error, unless it was interrupted. */
+/** Runs the rows of a file. Unless interrupted, writes the results before it throws a later error. */
 export async function runFile(
   context: Context,
   from: string,
