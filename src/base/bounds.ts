@@ -34,7 +34,7 @@ export const MOST_ROWS = 1_048_575;
 /** Maximum number of columns in a table, more than in any real spreadsheet. */
 export const MOST_COLUMNS = 1000;
 
-/** Maximum number of cells in a table. Each takes a few hundred bytes of memory. */
+/** Maximum number of cells in a table, or of values in JSON. Each takes a few hundred bytes of memory. */
 export const MOST_VALUES = 4_000_000;
 
 /** Maximum number of empty lines, which are skipped. */
@@ -44,5 +44,8 @@ export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines pe
 /** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 
-/** Maximum number of characters in all cells. A workbook stores a repeated text once. */
+/**
+ * Maximum number of characters in all cells of a table. A small workbook may exceed it, because it stores a
+ * repeated text once.
+ */
 export const MOST_TEXT = 128 * 2 ** 20;

@@ -37,7 +37,10 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Returns the first index for which `holds` is true, or `count`. It must be true for all later ones. */
+/**
+ * Returns the first index for which `holds` is true, or `count`. `holds` must be true for all later indices
+ * (binary search).
+ */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -1,4 +1,7 @@
-/** Yields the results of `fetch` in order. At most `concurrency` wait or are in flight, to bound memory. */
+/**
+ * Yields the results of `fetch` in order. To bound memory, at most `concurrency` pages are in flight or
+ * buffered.
+ */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,
@@ -11,7 +14,7 @@ export async function* fetchInOrder<Item, T>(
       const next = numbers.next();
       if (next.done) return;
       const page = fetch(next.value);
-      // Prevents an unhandled rejection; `await` throws it later.
+      // Prevents an unhandled rejection. The loop below awaits the same promise later.
       page.catch(() => {});
       ahead.push(page);
     }
@@ -28,7 +31,10 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Runs `work` on items. A failure ends its worker. When all have ended, rejects with one of the failures. */
+/**
+ * Runs `work` on items with `width` workers. A failure ends only its worker. After all workers end, rejects
+ * with one of the failures.
+ */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

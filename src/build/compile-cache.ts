@@ -1,8 +1,8 @@
 /**
- * Stores compiled code for the next start of a command. Unlike Node's `module.enableCompileCache`, includes
- * functions that V8 compiled lazily. Damaged code, or code from another build, makes V8 crash or compute
- * wrong results. So a file is used only if its path, owner, permissions, Node build and checksums (of its
- * bytes and of the source) are as expected.
+ * Stores compiled code for the next start of a command, including functions that V8 compiled lazily, which
+ * Node's `module.enableCompileCache` omits. Damaged code, or code from another build, can make V8 crash or
+ * compute wrong results. So a file is used only if its path, owner, permissions, Node build and checksums (of
+ * its bytes and of the source) are as expected.
  */
 
 import { statSync } from 'node:fs';
@@ -30,13 +30,13 @@ const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
   node: string;
-  /** `source` is a checksum, `code` a number of bytes. */
+  /** Stored chunks. `source` is the checksum of the source, `code` the number of bytes of code. */
   chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
 /**
- * Opens the user's compiled code for `command`, this build of Node and `directory`. Returns undefined if no
- * directory is safe. Never throws.
+ * Opens the user's compiled code for `command`, this build of Node, and the program in `directory`. Returns
+ * undefined if no cache directory is safe. Never throws.
  */
 export function openCompileCache(runtime: Runtime, directory: string, command: string) {
   return orUndefined(() => {

@@ -19,7 +19,7 @@ let cache: CompileCache;
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);
-  // Node would print the failing line, a whole chunk of 200 KB.
+  // Reports the error itself, because Node would print the failing line: a whole chunk of 200 KB.
   process.once('uncaughtException', async (error) =>
     process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process)),
   );

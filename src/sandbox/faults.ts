@@ -6,7 +6,7 @@ const LOSS = 'lose-answer';
 export const FAULT_KINDS = [LOSS, 'drop', '500', '429', 'slow', 'html'] as const;
 type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Fault for the n-th API request or, if `lose-answer`, the n-th one other than GET. */
+/** Fault for the n-th API request. For `lose-answer`, counts only requests other than GET. */
 export interface PlannedFault {
   kind: FaultKind;
   n: number;

@@ -7,7 +7,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Maximum number of codes besides the samples. The specification defines none. */
+/** Maximum number of codes besides the samples. The specification defines no maximum. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {
@@ -42,7 +42,9 @@ const DEFAULTS = {
   seed: 1,
   codes: 25,
   scans: 1000,
-  /** Whether each code has `scans` scans. Otherwise, `scans` is the average, and few codes have most. */
+  /**
+   * Whether each code has `scans` scans. Otherwise, `scans` is the average, and a few codes have most scans.
+   */
   hasEqualSizes: true,
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,

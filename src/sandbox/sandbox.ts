@@ -22,7 +22,10 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Time in ms before an idle connection is closed: longer than a rate limit window. */
+/**
+ * Time in ms before an idle connection is closed. Longer than a window, so that clients keep theirs during a
+ * pause.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with system errors such as `EADDRINUSE`. */
@@ -78,7 +81,7 @@ function openService(settings: SandboxSettings) {
     outgoing: ServerResponse,
   ): Exchange {
     const startedMs = clock.monotonic();
-    // Requests without a valid key belong to no workspace.
+    // Counts only requests with a valid key. Others belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
     const admission = limiter.admit(isCounted);
     const apply = (changed = request): SandboxResponse => {
@@ -182,7 +185,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Rounds up, because a request at an earlier time would still get 429.
+    // The header is rounded up, because a request at an earlier time would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

@@ -107,8 +107,8 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
 }
 
 /**
- * Returns a function that maps a place in an unsorted listing, as from a query without ORDER BY, to a
- * position in the selection.
+ * Simulates a query without ORDER BY: returns a function that maps a place in the list to a position in the
+ * selection.
  */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
@@ -117,7 +117,7 @@ function scattering({ settled, total }: Selection): (place: number) => number {
   return (place) => (place < size ? (place * stride + first) % size : place);
 }
 
-/** Returns a step of about 0.618 `size`. It is coprime to `size`, so it visits each place once. */
+/** Returns a step of about 0.618 `size`. It is coprime to `size`, so that steps visit each place once. */
 function strideOf(size: number): number {
   let stride = Math.max(1, Math.floor(size * 0.618));
   while (divisor(stride, size) !== 1) stride++;

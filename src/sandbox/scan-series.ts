@@ -18,7 +18,7 @@ export interface SeriesShape {
 
 export type Series = ReturnType<typeof createSeries>;
 
-/** Average number of runs (of `tieSize` scans) per run whose scans have equal times. */
+/** Average number of runs per tied run. A run has `tieSize` scans, in a tied run with equal times. */
 const RUNS_PER_TIE = 8;
 /** Number of scan IDs per code. Those from ADDED_IDS_FROM on are for added scans. */
 const IDS_OF_CODE = 1_000_000_000;
@@ -69,7 +69,7 @@ function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offs
   return idOffset === 0n ? id : idOffset + BigInt(id);
 }
 
-/** Scan rates by hour (in the code's time zone) and weekday (Monday first). */
+/** Relative scan rates by hour (in the code's time zone) and weekday (Monday first). */
 interface Week {
   hours: readonly number[];
   weekdays: readonly number[];
@@ -133,7 +133,10 @@ function createRhythm(shape: SeriesShape): (part: number) => number {
 
 type Phase = (part: number) => number;
 
-/** Scan rates over time: spring-menu's falls, summer-menu's rises, and old-poster's is 0 from 77 % on. */
+/**
+ * Scan rates of the first codes over time: falling (spring-menu), rising (summer-menu), 0 from 77 % on
+ * (old-poster).
+ */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,

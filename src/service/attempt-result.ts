@@ -15,8 +15,9 @@ import {
 import { type HttpResponse, header, type Method } from './transport.ts';
 
 /**
- * Called after the rate limit admits an attempt and before a byte is sent. Errors are thrown unchanged. If
- * work is returned, the attempt gives up its place, does the work, and waits ahead of all others.
+ * Function that runs after the rate limit admits an attempt and before a byte is sent. Its errors are thrown
+ * unchanged. If it returns work, the attempt frees its place, does the work, and then waits first in the
+ * queue.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
@@ -79,7 +80,7 @@ async function readSuccess<T>(
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
   if (!call.check) {
-    // A proxy or portal may respond with another 2xx.
+    // Accepts only 204, because a proxy or captive portal may respond with another 2xx.
     const error = unexpected('the response is not 204 (No Content)', subject, response);
     return { kind: 'failed', error, repeat: true, sent: true };
   }
@@ -95,8 +96,8 @@ async function readSuccess<T>(
     }
     const what = response.text.trim() === '' ? 'empty response' : 'the response is not JSON';
     const error = unexpected(what, subject, response, cause);
-    // Repeats after an earlier valid response, or if the body is empty or truncated JSON. Other text is from
-    // a gateway, or the base URL is wrong.
+    // Repeats the request if an earlier response was valid, or if the body is empty or like truncated JSON.
+    // Other text is from a gateway, or the base URL is wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }

@@ -4,7 +4,7 @@ import { shown } from '#base/text/quote';
 
 const VERSION_PATH = '/api/v1';
 
-/** Parses a base URL. Appends `/api/v1` if there is no path (`completed`). Throws UsageError. */
+/** Parses a base URL. If there is no path, appends `/api/v1` and sets `completed`. Throws UsageError. */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -55,7 +55,7 @@ function withScheme(text: string): string | undefined {
   return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
-/** Returns whether a host is `localhost` or a loopback address. Resolves no other names. */
+/** Returns whether a host is `localhost` or a loopback address. Doesn't resolve names. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

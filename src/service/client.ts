@@ -108,7 +108,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
         throw reason;
       });
       if (!work) return ticket;
-      // Frees the place for requests in `work`, even with a concurrency of one.
+      // Frees the place, so that requests in `work` are admitted even with a concurrency of one.
       ticket.failed(false);
       await work();
     }
@@ -118,7 +118,7 @@ export function createClient(options: ServiceOptions, transport: Transport) {
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
-      // Caches must revalidate with the service (RFC 9111, 5.2.1.4).
+      // Makes caches revalidate with the service (RFC 9111, 5.2.1.4).
       'cache-control': 'no-cache',
       'user-agent': options.userAgent,
     };

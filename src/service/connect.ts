@@ -6,7 +6,7 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** Opens a socket that can be destroyed before the callback. */
+/** Opens a socket. The socket can be destroyed before `callback` is called. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 /** Maximum number of connections per request. undici would retry endlessly if the peer closes each. */
@@ -16,8 +16,8 @@ const MAX_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connector that uses the proxy `tunnel`, if set. It replaces undici's socket errors, because they
- * cause endless retries.
+ * Creates a connector that uses the proxy `tunnel`, if set. Replaces undici's socket errors, after which
+ * undici would retry endlessly.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;
@@ -53,7 +53,10 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-/** Changes an unrequested 100 (RFC 9110, 15.2) to 102. undici skips 102, but closes after 100. */
+/**
+ * Changes an unrequested 100 (RFC 9110, 15.2) to 102, because undici skips 102 but closes the connection
+ * after 100.
+ */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;

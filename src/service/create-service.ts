@@ -23,7 +23,7 @@ export function createService(options: ServiceOptions) {
   refuseUncheckedTls(base, options.env);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Each request and back-off adds a listener, and Node warns above ten.
+  // Turns off Node's warning above ten listeners, because each request and back-off adds one.
   setMaxListeners(0, signal);
   const transport = createTransport({
     origin: base,
@@ -80,7 +80,7 @@ export function createService(options: ServiceOptions) {
       });
       return { status: last?.status ?? 0, text: withoutKey(last?.text ?? '', options.apiKey), failure };
     },
-    // Sends no key: the path is outside the base URL, and public by the specification.
+    // Sends no key, because the path is outside the base URL and, by the specification, public.
     openApi: () => call({ method: 'GET', path: '/openapi.json', isPublic: true, check: (json) => json }),
     ...state,
     async close() {

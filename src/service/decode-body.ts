@@ -13,8 +13,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body. The caller may reuse `bytes` after the call. With `escapes`, escapes non-ASCII characters
- * in a large JSON object. Rejects with NetworkError if the body is damaged or too large.
+ * Decodes a body. The caller may reuse `bytes` before the promise resolves. With `escapes`, escapes non-ASCII
+ * characters in a large JSON object. Rejects with NetworkError if the body is damaged or too large.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
@@ -24,14 +24,17 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Minimum size in bytes of a body to escape: half the size at which V8 allocates strings separately. */
+/**
+ * Minimum size in bytes of a body to escape. As a two-byte string, it takes the 128 KiB above which V8
+ * allocates separately.
+ */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
- * Escapes non-ASCII characters, so that V8 stores one byte per character: allocating a string above 128 KiB
- * takes longer than parsing it. Returns undefined if such a character follows a backslash, which may begin
- * another escape.
+ * Escapes non-ASCII characters, so that V8 stores one byte per character. Allocating a string above 128 KiB
+ * takes longer than parsing it. Returns undefined if a non-ASCII character follows a backslash, which would
+ * escape the inserted backslash.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;
@@ -53,7 +56,7 @@ function isGzip(bytes: Buffer, encoding: string): boolean {
 
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
-  // The default, 16 KiB, would join ten pieces per page of scans.
+  // With the default, 16 KiB, zlib would join ten chunks per page of scans.
   return promisify(zlib.gunzip)(bytes, { maxOutputLength: MOST_BYTES.body, chunkSize: 256 * 1024 }).catch(
     (cause) => {
       if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();

@@ -1,6 +1,9 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** Maximum number of characters to redact. It exceeds SEARCHED, whose end a key may cross. */
+/**
+ * Maximum number of characters to redact. Greater than SEARCHED, because a key may cross the end of the
+ * searched text.
+ */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
@@ -8,8 +11,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Creates a function that redacts the key, or PIECE characters from it, in any case, percent-encoded, or with
- * spaces. In texts longer than REDACTED, it redacts only the exact key.
+ * Creates a function that redacts the key, or PIECE consecutive characters of it, in any case,
+ * percent-encoded, or with spaces. In texts longer than REDACTED, it redacts only the exact key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;

@@ -1,8 +1,9 @@
 import { messageOf, systemCode } from '#base/errors';
 
 /**
- * Cause of a failure. `network`: no complete response. Others are not retried: `certificate` (not trusted),
- * `protocol` (no TLS), `proxy` (requires a password), `answer` (too large, or in an unrequested encoding).
+ * Cause of a failure. `network`: no complete response. The other causes are not retried: `certificate` (not
+ * trusted), `protocol` (no TLS), `proxy` (requires a password), `answer` (too large, or in an unrequested
+ * encoding).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
@@ -69,7 +70,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server, not a proxy, refused the connection, which shows that a network exists. */
+/** Returns whether the server, not a proxy, refused the connection. A refusal shows that a network exists. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

@@ -50,7 +50,10 @@ function variable(env: NodeJS.Dict<string>, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 
-/** Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in a password: the user name would become the host. */
+/**
+ * Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in a password, because the URL parser would take the user
+ * name for the host.
+ */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);

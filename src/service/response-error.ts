@@ -30,7 +30,7 @@ export const PASSING_STATUSES = new Set([408, 500, 502, 503, 504]);
 
 export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
 
-/** Statuses that, with an Error body, show that nothing was applied. */
+/** Statuses that show that nothing was applied, if the body is an Error object of the service. */
 const NOT_APPLIED_STATUSES = new Set([400, 401, 403, 429]);
 
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
@@ -50,7 +50,7 @@ export function responseError(
   body: ErrorBody | undefined,
   { remaining }: RateHeaders,
 ): RequestFailure {
-  // A 400 or 404 from a gateway is not about the code or its values.
+  // Detects gateways, whose 400 or 404 is not about the code or its values.
   const isFromService = body !== undefined || remaining !== undefined;
   const { redact } = subject;
   const reason = body ? oneLine(body.error, redact) : excerpt(text, redact);

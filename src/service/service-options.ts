@@ -22,7 +22,7 @@ export interface PageRequest {
 
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
-/** Page and bounds in whole ms since the epoch, which the service may include or exclude. */
+/** Page, and time bounds in whole epoch ms. The service may include or exclude scans at a bound. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number;
   untilMs?: number;

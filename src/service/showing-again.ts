@@ -1,4 +1,7 @@
-/** Returns a `fetch` that resolves to `page` for the first request for which `asksForIt` is true. */
+/**
+ * Wraps `fetch` to save a request: the first request for which `asksForIt` is true resolves to the known
+ * `page`.
+ */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

@@ -21,7 +21,7 @@ interface Kept {
 /** Store on disk whose methods don't throw. */
 export interface SlugStore {
   read(): Promise<unknown>;
-  /** Returns whether all codes are stored, without parsing the rest. */
+  /** Returns whether the store contains all of `codes`, without parsing it. */
   has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
@@ -34,7 +34,7 @@ const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore) {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** Latest codes by slug; undefined if a code was forgotten. */
+  /** Codes received in this run, by slug. Undefined for a forgotten slug. */
   let seen = new Map<string, KnownCode | undefined>();
   const deleted = new Set<string>();
   let listed: (Listing & { whole: boolean }) | undefined;

@@ -19,7 +19,7 @@ export interface Exchange {
   exact?: boolean;
 }
 
-/** Returns the first, trimmed value of a header; `name` is in lower case. */
+/** Returns the first value of a header, trimmed. `name` is in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
@@ -82,8 +82,8 @@ export function createTransport(options: {
 
   return {
     /**
-     * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection: if the
-     * service closed a kept one at that moment, the outcome would be unknown.
+     * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection. If the
+     * service closed a kept connection at that moment, the outcome would be unknown.
      */
     async exchange(request: Exchange): Promise<HttpResponse> {
       signal.throwIfAborted();
@@ -124,7 +124,7 @@ function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   });
 }
 
-/** Sends a request and receives its response. After a failure, destroy the wire. */
+/** Sends a request and receives its response. If it rejects, the caller must destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,
@@ -144,7 +144,8 @@ function converse(
       release();
       reject(reason);
     };
-    // undici's timeouts apply between chunks, so a service that drips bytes would never exceed them.
+    // Limits the whole exchange. undici's timeouts apply between chunks, so a service that sends byte by byte
+    // would never exceed them.
     const cancelDeadline = after(timeoutMs, () => {
       fail(new NetworkError(`timed out after ${formatDuration(timeoutMs)}`, { sent }));
     });
@@ -166,7 +167,8 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Otherwise, undici would close the connection with an error, whose stack Node would format.
+        // Closes the connection first, because undici would close it with an error, whose stack Node would
+        // format.
         if (once) destroy();
         resolve(head);
       },

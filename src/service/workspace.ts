@@ -23,7 +23,10 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
-    /** Returns a text from base URL and key that names a lock between processes. Never stored. */
+    /**
+     * Returns a text from base URL and key that names a lock between processes. Never store it: it contains
+     * the key.
+     */
     secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record(): Promise<RecordedWorkspace> {
       const { randomBytes } = await import('node:crypto');
@@ -68,9 +71,10 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 10;
 
 /**
- * Returns `same` if URL and key match. Returns `renew` if one of up to ten codes in the file exists here,
- * because the key was rotated or the service moved. Without codes, returns `renew` unless `mayKnowMore` and
- * the key differs. Throws UsageError for another workspace.
+ * Checks that a file belongs to this workspace. Returns `same` if URL and key match. Returns `renew`, to
+ * record them again, if one of up to ten codes in the file exists here. Then the key was rotated or the
+ * service moved. Without codes, returns `renew` unless `mayKnowMore` and the key differs. Throws UsageError
+ * for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -1,4 +1,7 @@
-/** Checks the config with conf. This is a separate file in dist/, because few commands need conf. */
+/**
+ * Returns whether conf reads exactly `text` from the config. Separate file in dist/, because few commands
+ * need conf.
+ */
 
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';

@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Restricts the config's permissions. Describes each path that other users could access. */
+/** Restricts the config's permissions. Returns a sentence for each path that other users could access. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -63,7 +63,7 @@ function restrict(path: string, mode: number): string | undefined {
   const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
-      // The path may lead elsewhere now (TOCTOU).
+      // Checks the open file, because the path may lead elsewhere now (TOCTOU).
       if (isShared(path, fstatSync(descriptor)))
         return `${found} and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`;
       fchmodSync(descriptor, mode);

@@ -34,8 +34,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why key-commands must not run. Is stricter than `plantedBy`, because root with another user's HOME
- * would run that user's commands. Call it before correcting permissions.
+ * Returns why key-commands must not run, if so. Stricter than `plantedBy`, because root with another user's
+ * HOME would run that user's commands. Call it before correcting permissions.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
@@ -50,7 +50,8 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // With umask 002, the user's group can write. It is trusted above the config's directory, except by root.
+  // With umask 002, the user's group can write. The group is trusted above the config's directory, but not if
+  // qrctl runs as root.
   const writers = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>

@@ -22,7 +22,10 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
-/** Returns the key, or its source as `pendingKey`. */
+/**
+ * Returns the key, its source as `pendingKey`, or why it is not sent as `apiKeyProblem`. Does not check the
+ * key.
+ */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
@@ -68,7 +71,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Returns a hint, which suggests a login unless the environment has the key. */
+/** Returns a hint for a missing base URL. It suggests a login unless the environment has the key. */
 export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;

@@ -22,7 +22,10 @@ export interface CommandRun {
   timeoutMs?: number;
 }
 
-/** Runs a key-command without a shell and without QRCTL_API_KEY, and returns its output. */
+/**
+ * Runs a key-command without a shell and without QRCTL_API_KEY. Returns its output. Throws AuthError if it
+ * fails.
+ */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);

@@ -46,7 +46,7 @@ export async function updateStore(
       const text = await write(disk, file, after);
       if (!isStored(file, text))
         throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
-      // `corrected` covers the directory of a new file. The set omits repeated sentences.
+      // Includes `corrected`, which covers the directory of a new file. The set omits repeated sentences.
       return { ...(await readStore(env)), corrections: [...new Set([...first.corrections, ...corrected])] };
     } finally {
       await lock.release();
@@ -60,7 +60,10 @@ export async function updateStore(
   }
 }
 
-/** Throws for a config with an unchecked key-command, which could run with the new permissions. */
+/**
+ * Throws UsageError for a config with an unchecked key-command, because the command could run after the write
+ * corrects the permissions.
+ */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(
@@ -69,10 +72,10 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/** Writes without conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
+/** Writes the config without conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
-  // Keeps a link at config.json.
+  // If config.json is a symbolic link, replaces the file that it points to.
   await replaceFile(disk, await realPath(disk, file), Buffer.from(text), { mode: FILE_MODE });
   return text;
 }

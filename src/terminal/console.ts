@@ -27,7 +27,7 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Returns whether a program that reads standard output may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Returns whether to write for screen readers, which settings may change. */
+  /** Returns whether to write for screen readers. The value may change when the settings are read. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -43,14 +43,14 @@ export function createConsole(options: ConsoleOptions) {
   const isWatched = errIsTerminal && !isSwitchedOn(env.CI) && !quiet;
   const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
-  // Commands work even if standard error is closed.
+  // Ignores errors, so that commands work even if standard error is closed.
   stderr.on('error', () => undefined);
   const writeError = (text: string) => void orUndefined(() => stderr.write(text));
   const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Colors are ready in time, because warnings come after the settings are read.
+  // Doesn't wait for the colors, because warnings come later, after the settings are read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });
@@ -78,7 +78,7 @@ export function createConsole(options: ConsoleOptions) {
     return bar;
   }
 
-  // Opens standard input on first use, because that takes Node milliseconds.
+  // Opens standard input on first use, because opening takes Node milliseconds.
   const asking = () => ({ input: options.stdin, output: stderr, signal });
   return {
     isTerminal,

@@ -29,8 +29,8 @@ const FRAMES = /#+/g;
 
 /**
  * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it.
- * cli-table3 takes up to 1 ms per row, so it lays out only one line, with placeholders. T12: its truncation
- * measures the whole cell for each unit.
+ * cli-table3 takes up to 1 ms per row, so it only lays out one line of placeholders. T12: `fitText` truncates
+ * cells, because cli-table3 would measure the whole cell for each UTF-16 unit.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);
@@ -72,7 +72,7 @@ export const ELLIPSIS = '…';
 const UNITS_PER_COLUMN = 16;
 const EXTRA_UNITS = 512;
 
-/** Cleans a text and truncates it to `width` columns. Long texts take no more time. */
+/** Cleans a text and truncates it to `width` columns. The length of the text does not affect the time. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

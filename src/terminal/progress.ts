@@ -39,7 +39,10 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/** Sequence that erases the bar. Lines don't wrap, because terminals report a new width late. */
+/**
+ * Sequence that erases the bar. The bar is drawn with wrapping off, because terminals report a new width
+ * late.
+ */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
@@ -100,7 +103,9 @@ export function createPlainProgress(note: (line: string) => void): Progress {
 const LINE_MS = 30_000;
 const CHECK_MS = 1000;
 
-/** Creates progress with a line per 30 s of work, not counting pauses, and a line per pause. */
+/**
+ * Creates progress for screen readers: a line per 30 s of work, not counting pauses, and a line per pause.
+ */
 export function createSpokenProgress(unit: string, note: (line: string) => void, clock: Clock): Progress {
   const watch = createStopwatch(clock);
   let work: Work | undefined;
@@ -141,13 +146,13 @@ interface BarState extends Work {
   pauseLeftMs?: number;
 }
 
-/** Bar widths in columns. 0 shows only the percentage. */
+/** Bar widths to try, in columns. 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
 const RATE_FROM_MS = 500;
 
 const LEFT_FROM_MS = 1000;
 
-/** Renders a line of at most `room` columns. To fit, shrinks and omits the bar, and then omits the detail. */
+/** Renders a line of at most `room` columns. To fit, shrinks or omits the bar, and then omits the detail. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total, '/')} ${unit}`;

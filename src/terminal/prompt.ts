@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '#base/errors';
 
-/** Editor of the line: Node (`edited`, or `secret` without echo) or the terminal (`plain`). */
+/** Editor of the line: Node (`edited`), Node without echo (`secret`), or the terminal (`plain`). */
 type Manner = 'edited' | 'plain' | 'secret';
 
 interface PromptOptions {
@@ -30,8 +30,8 @@ export async function askLine(
     historySize: 0,
   });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
-  // With TERM=dumb, Node's editor keeps backspaces. A secret needs no redrawing, so the normal editor is
-  // used.
+  // Restores Node's normal editor, because its editor for TERM=dumb keeps backspaces. A secret needs no
+  // redrawing.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));

@@ -60,7 +60,7 @@ const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_
   XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME`.split(/\s+/);
 
 const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
-/** Extensions to remove, because `my codes.results.csv` is next to `my codes.csv`. */
+/** Extensions to remove, because messages also name files next to an argument (`my codes.results.csv`). */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
 /** Returns texts with spaces that may be part of a path in a message, longest first. */

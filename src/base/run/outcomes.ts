@@ -1,4 +1,4 @@
-/** Outcomes of rows, except in `qr check`, `scans watch` and `scans verify`. */
+/** Outcomes of rows and their meanings. `qr check`, `scans watch` and `scans verify` have other outcomes. */
 import { countBy } from '#base/collections';
 
 export const OUTCOMES = {

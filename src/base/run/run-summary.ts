@@ -10,7 +10,7 @@ export interface RunFacts {
   watermarkMs?: number;
   files?: readonly string[];
   outcomes?: Readonly<Record<string, number>>;
-  /** Rows that failed, for annotations; not in the summary. */
+  /** Failed rows, for annotations. The summary omits them. */
   problems?: readonly RowProblem[];
   problemsOfCode?: (id: string, message: string) => readonly RowProblem[];
 }
@@ -58,7 +58,7 @@ export function formatRunSummary(end: RunEnd): string {
     files,
     outcomes,
   };
-  // A user may have typed a key as a profile or file name.
+  // Redacts keys, because a user may have typed one as a profile or file name.
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 

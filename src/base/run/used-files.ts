@@ -41,12 +41,15 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Returns the same text for all paths to a regular file. */
+/**
+ * Returns a text that is equal for all paths to the same file. Undefined for `-`, and for files that are not
+ * regular.
+ */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);
   if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-  // The system follows a link before `..`, unlike `resolve`.
+  // Doesn't use `resolve`, because the system follows a link before it applies `..`.
   const directory = statOf(dirname(path));
   const place = directory ? `${directory.dev}:${directory.ino}` : dirname(path);
   return `${place}/${basename(path).normalize().toLowerCase()}`;

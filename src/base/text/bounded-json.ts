@@ -1,6 +1,6 @@
 /**
- * Parses JSON with bounded memory: values may take 100 times the memory of their text. No other module calls
- * JSON.parse.
+ * Parses JSON with bounded memory, because values may take 100 times the memory of their text. No other
+ * module of the program calls JSON.parse.
  */
 import { MOST_VALUES } from '#base/bounds';
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
@@ -18,7 +18,10 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError for too many values or levels. Arrays, objects and keys count as four. */
+/**
+ * Throws ExcessiveJsonError for too many values or levels. Counts an array, object or key as four values, and
+ * a string as two.
+ */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

@@ -1,4 +1,7 @@
-/** Buffer that reuses its bytes. New memory for each use would accumulate faster than it is collected. */
+/**
+ * Buffer that keeps its memory when it is cleared. New memory per use would accumulate faster than it is
+ * collected.
+ */
 import { Buffer } from 'node:buffer';
 
 export type ByteBuffer = ReturnType<typeof createByteBuffer>;

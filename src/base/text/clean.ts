@@ -5,7 +5,10 @@
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Matches unprintable or non-ASCII text and the character before it, perhaps a keycap's digit. */
+/**
+ * Matches unprintable or non-ASCII text and the character before it, which may be the digit of a keycap
+ * emoji.
+ */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -15,7 +18,10 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: cleans lines and indents all but the first, so that none looks like a line from qrctl. */
+/**
+ * T8: cleans each line of a text. Indents all lines but the first, so that none looks like a message from
+ * qrctl.
+ */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -42,7 +48,7 @@ function replaceSuspects(text: string, escaped: (found: string, at: number) => s
   );
 }
 
-/** Finds the first character without a glyph, except spaces and parts of emoji and words. */
+/** Finds the first invisible character. Skips spaces, and joiners within emoji and words. */
 export function findInvisible(text: string): { at: number; name: string } | undefined {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;
@@ -56,7 +62,7 @@ export function findInvisible(text: string): { at: number; name: string } | unde
 
 const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|^\ufeff$/u;
 
-/** Returns whether a joiner is between non-Latin letters, as in Persian and Indic words. */
+/** Returns whether the character at `at` joins non-Latin letters, as in Persian and Indic words. */
 function isJoiner(text: string, at: number): boolean {
   return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(
     text.slice(Math.max(0, at - 1), at + 2),
@@ -90,20 +96,20 @@ export function escapeUnits(text: string): string {
 }
 
 /**
- * Matches unsafe characters. T5: controls, format characters, line separators, lone surrogates, and others
- * without a glyph. T7: enclosing marks except that of keycaps. U+2800 is a blank symbol.
+ * Matches unsafe characters. T5: controls, format characters, line separators, lone surrogates, and other
+ * characters without a glyph. T7: enclosing marks except the keycap. U+2800 is a blank Braille pattern.
  */
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 let suspect: RegExp | undefined;
 
 /**
- * T6: emoji come first, because joiners, variation selectors and tags are parts of them. Node takes 13 ms to
- * read the table of emoji.
+ * T6: matches emoji before unsafe characters, because emoji contain joiners, variation selectors and tags.
+ * Compiled on first use, because Node takes 13 ms to read the table of emoji.
  */
 const SUSPECT_OR_EMOJI = String.raw`\p{RGI_Emoji}[\ufe0e\ufe0f]?|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`;
 let suspectOrEmoji: RegExp | undefined;
 
-/** T7: matches the combining marks on a letter beyond the fourth; no script needs more than four. */
+/** T7: matches the fifth and later combining marks on a letter, because no script needs more than four. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }
@@ -119,7 +125,10 @@ function escapeUnlessEmoji(found: string): string {
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
 
-/** Returns a key in lower case without spaces and invisible characters, so that similar keys are equal. */
+/**
+ * Normalizes a row's key or a slug, so that keys that differ only in case, spaces or invisible characters are
+ * equal.
+ */
 export function foldKey(key: string): string {
   return key
     .normalize('NFC')

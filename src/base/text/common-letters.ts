@@ -1,9 +1,12 @@
 /**
- * Measures common characters without the Unicode tables, which take 20 to 100 ms to load. This is a separate
- * file, because clean.ts must not load string-width.
+ * Measures common characters without the Unicode tables, which take 20 to 100 ms to load. Separate from
+ * display-width.ts, because clean.ts must not load string-width.
  */
 
-/** Measures a text up to the character before the first uncommon one, because the two may combine. */
+/**
+ * Measures a text up to its first uncommon character. Excludes the character before it, because the two may
+ * combine.
+ */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

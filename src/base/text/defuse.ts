@@ -1,12 +1,12 @@
 /**
- * CSV injection: puts an apostrophe before a formula at the start of a text, and after a separator or line
- * end within it, because a program that splits at another separator ignores quotes. An apostrophe there gets
- * another one, so that `restore` can remove it.
+ * Prevents CSV injection. `defuse` puts an apostrophe before a formula at the start of a text, and after a
+ * separator or line end within it, because a program that splits at another separator ignores quotes. An
+ * apostrophe before a formula gets another one, so that `restore` can remove it.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/** T1, T10, T13: escapes formulas, except after the file's `separator`: there, programs respect quotes. */
+/** T1, T10, T13: escapes formulas, except after the file's own `separator`, where programs respect quotes. */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
@@ -23,7 +23,10 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/** Returns whether text begins with a formula sign, or with a tab or line end, which some programs trim. */
+/**
+ * Returns whether text begins with a formula sign, or with a tab or line end, which some programs trim.
+ * Ignores other invisible characters.
+ */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -51,7 +54,10 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Returns a function that tests for a formula. Positions must increase, to scan each character once. */
+/**
+ * Returns a function that tests whether a formula begins at a position. Positions must increase, to scan each
+ * character once.
+ */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

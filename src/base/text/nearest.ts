@@ -3,7 +3,10 @@ import leven, { closestMatch } from 'leven';
 const LETTERS_PER_EDIT = 3;
 const SWAP_EDITS = 2;
 
-/** Returns the closest candidate within one edit per three letters, or two swapped letters. */
+/**
+ * Returns the candidate closest to a word. It may differ by one edit per three letters, or in the order of
+ * its letters.
+ */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());

@@ -49,7 +49,7 @@ export function listSome(texts: readonly string[], most: number): string {
   return texts.slice(0, most).join(', ') + more;
 }
 
-/** Formats 12000 as `12,000`. The first `toLocaleString` takes Node 10 ms. */
+/** Formats 12000 as `12,000`. Doesn't use `toLocaleString`, whose first call takes 10 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -65,12 +65,15 @@ export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Quotes a word, or returns the placeholder `otherwise` if the word can't be shown as it is. */
+/**
+ * Quotes a word for a shell, or returns the placeholder `otherwise` if the word is too long or has unsafe
+ * characters.
+ */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns the slug if it is a plain word but not a flag, else the ID. */
+/** Returns the slug if a shell and qrctl read it as a plain word, not as a flag. Otherwise returns the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

@@ -7,20 +7,21 @@ const ANY_CODE = '0short0url0';
 
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
-/** Maximum length of a template, more than the 2,953 bytes of a QR code. */
+/** Maximum length of a template in characters. A QR code holds at most 2,953 bytes. */
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https URL without credentials. Appends `/{slug}` if there is no placeholder.
- * Returns undefined if it is invalid or too long, or has other braces, or a query but no placeholder.
+ * Parses a template of short URLs: an http or https URL without credentials. Appends `/{slug}` if there is no
+ * placeholder. Returns undefined if the template is invalid or too long, has other braces, or has a query or
+ * fragment but no placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
   const template = text.match(PLACES) ? text : text.replace(/\/?$/, '/{slug}');
-  // Some templates are valid hosts only for few codes, such as `xn--80a{slug}.example`.
+  // Tests two codes, because some templates are valid hosts only for some codes (`xn--80a{slug}.example`).
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
-  // An appended `/{slug}` would be part of the query or fragment.
+  // Rejects a query or fragment, which an appended `/{slug}` would become part of.
   if (template !== text && /[?#]/.test(text)) return undefined;
   return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
 }
@@ -31,7 +32,10 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
-/** Fills in a code as ASCII, because decoders disagree about other text. Lone surrogates become U+FFFD. */
+/**
+ * Returns the short URL of a code in ASCII, because QR decoders disagree about other text. Lone surrogates
+ * become U+FFFD.
+ */
 export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));

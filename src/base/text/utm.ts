@@ -5,7 +5,10 @@ type UtmName = (typeof UTM_NAMES)[number];
 
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
-/** Normalizes a UTM value: web analytics distinguish `Spring Sale` and `spring_sale `. */
+/**
+ * Normalizes a UTM value, because web analytics treat `Spring Sale` and `spring_sale ` as different
+ * campaigns.
+ */
 export function normalizeUtm(value: string): string {
   return value
     .normalize('NFC')
@@ -14,7 +17,10 @@ export function normalizeUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/** Adds at least one UTM tag to an address. Throws RangeError if it is not a web address. */
+/**
+ * Sets UTM tags in an address. `tags` must not be empty. Throws RangeError if the address is not a web
+ * address.
+ */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);

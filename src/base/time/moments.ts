@@ -66,7 +66,7 @@ function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
   if (year) return valid([iso(year, parts[0], parts[1])]);
   const [, first, sign, second, last = ''] = /^(\d\d?)([./-])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
-  // With dots the day comes first everywhere; with slashes the order depends on the country.
+  // With dots, the day comes first everywhere. With slashes or hyphens, the order depends on the country.
   const dayFirst = iso(last, second, first);
   return valid(sign === '.' ? [dayFirst] : [iso(last, first, second), dayFirst]);
 }

@@ -17,7 +17,7 @@ export interface Period {
 const FORMS =
   'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
-/** Parses a period. `last-month` is relative to the local day of `nowMs`. */
+/** Parses a period. `last-month` is relative to the local day of `nowMs`. Throws UsageError. */
 export function parsePeriod(
   text: string,
   { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },
@@ -90,7 +90,7 @@ function weekOf(year: number, week: number): Found | undefined {
 function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): Period {
   const start = startOf(day, unit);
   const next = start.add(unit === 'quarter' ? { months: 3 } : { [`${unit}s`]: 1 });
-  // In some zones, some days do not begin at midnight.
+  // Converts dates, because in some zones some days do not begin at midnight.
   const [sinceMs, untilMs] = [start, next].map(
     (date) => date.toZonedDateTime(timezone).epochMilliseconds,
   ) as [number, number];
@@ -122,7 +122,8 @@ export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
   const day = localDay(sinceMs, timezone);
   if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);
   const { yearOfWeek: year = 0, weekOfYear: week = 0 } = day;
-  // 53 weeks before a week 53 is week 52: two years in a row never have a week 53.
+  // 53 weeks before week 53 is week 52 of the year before, because consecutive years never both have a week
+  // 53.
   return periodOn(weekOf(year - 1, week)?.day ?? day.subtract({ weeks: 53 }), unit, timezone);
 }
 

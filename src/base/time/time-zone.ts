@@ -12,7 +12,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Resolves the time zone. Throws UsageError for an unknown one, which Node treats as UTC in TZ. */
+/** Resolves the time zone. Throws UsageError for an unknown name. Node would treat an unknown TZ as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -29,14 +29,17 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns the name of a zone file's zone, or of an identical system file. */
+/**
+ * Returns the name of the zone in a file, from its path or from a system file with the same content.
+ * Otherwise returns the path.
+ */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {
     const [, name = ''] = /\/zoneinfo[^/]*\/(?:posix\/|right\/)?(.+)$/.exec(place) ?? [];
     if (isTimeZone(name)) return name;
   }
-  // A machine without a zone is in UTC.
+  // Without /etc/localtime, a machine is in UTC.
   if (target === undefined) return path === MACHINE ? 'UTC' : path;
   const content = readZone(target);
   if (!content) return path;

@@ -39,7 +39,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits one turn of the event loop, so that signals are handled. Throws the reason of `signal`. */
+/**
+ * Waits one turn of the event loop, so that signals are handled. Throws the reason of `signal` if it is
+ * aborted.
+ */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();
   signal?.throwIfAborted();
@@ -69,7 +72,7 @@ export function parseInstant(text: string): number | undefined {
   const ms = Date.parse(
     `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`,
   );
-  // Date.parse rolls 31 February over into March.
+  // Rejects 31 February, which Date.parse rolls over into March.
   const dayMs = utcMs(Number(year), Number(month), Number(day), 0, 0, 0, 0);
   return Number.isNaN(ms) || Number.isNaN(dayMs) ? undefined : ms;
 }

@@ -11,7 +11,7 @@ export interface DiskStat {
   gid: number;
   nlink: number;
   mtimeNs: bigint;
-  /** Time of the last change in ns, which programs can't set, unlike `mtimeNs`. */
+  /** Time of the last change in ns. Programs can set `mtimeNs`, but not this time. */
   ctimeNs: bigint;
   isFile(): boolean;
   isDirectory(): boolean;
@@ -111,7 +111,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields the bytes from `start` to `end`, if present, in pieces. A piece is valid until the next request. */
+/** Yields the bytes from `start` to `end`, if present. A piece is valid until the next one is requested. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

@@ -13,12 +13,15 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Another user's link to a file that is not theirs. If set, `real` must not be used. */
+  /** Another user's link to a file that the other user does not own. If set, `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }
 
-/** Follows links. Yields paths to look up. Trusts links by root, by `user`, and by users to their files. */
+/**
+ * Follows links. Yields each path for the caller to look up. Trusts links that belong to root, to `user`, or
+ * to the target's owner.
+ */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

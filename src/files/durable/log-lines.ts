@@ -85,7 +85,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Returns whether bytes begin a log. They may be incomplete, or zeros after a power cut. */
+/** Returns whether bytes may be the start of a log: incomplete, or zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

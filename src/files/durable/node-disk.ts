@@ -93,7 +93,7 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 /** D14: flag that refuses a link in place of the resolved file; 0 on Windows. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** Flag for appending; 0 on Windows, which can't truncate a file opened with it. */
+/** Flag for appending. 0 on Windows, because Windows can't truncate a file that was opened with it. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -121,7 +121,9 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** D14: returns an open file's path if run by root, because a moved directory could mislead only root. */
+/**
+ * D14: if run by root, returns an open file's path, because only root could be misled by a moved directory.
+ */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
@@ -133,7 +135,7 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   if (platform() !== 'linux') return nameDirectory(path);
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
-  // Some chroots and containers lack /proc.
+  // Uses the path if there is no /proc, as in some chroots and containers.
   const base = await readlink(held).then(
     () => held,
     () => path,

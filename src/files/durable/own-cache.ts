@@ -96,7 +96,7 @@ function makePrivate(directory: string, owner: number | undefined): void {
   const [highest] = missing;
   const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
   if (owner !== undefined && (uid !== owner || (mode & OTHERS_WRITE) !== 0)) throw new Error('not ours');
-  // `recursive` in Node may loop endlessly (write.ts).
+  // Node's `recursive` may loop endlessly (write.ts).
   for (const level of missing) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

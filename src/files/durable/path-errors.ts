@@ -52,7 +52,10 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/** Converts a system error to a Failure. `task` is an infinitive such as `write scans.csv`. */
+/**
+ * Converts a system error to a Failure; returns other errors unchanged. `task` is an infinitive (`write
+ * scans.csv`).
+ */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
@@ -63,7 +66,7 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   return new UsageError(message, { cause: error, hint });
 }
 
-/** Converts a system error to a Failure. `task` is an infinitive, `state` a clause without a period. */
+/** Like `cannotOpen`, for an open file. `state` is a clause such as `no changes were made`. */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

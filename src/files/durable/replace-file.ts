@@ -7,7 +7,7 @@ import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Running processes. Temporary files from all others are leftovers. */
+/** Running processes. A temporary file of an ended process is a leftover. */
 export interface Processes {
   pid: number;
   isRunning(pid: number): boolean;
@@ -128,13 +128,13 @@ export function createTemporary(
   return inDirectory(disk, dirname(path), async (directory) => {
     const entry = directory.at(basename(temporary));
     const old = await ifPresent(disk.lstat(directory.at(basename(path))));
-    // D14: a link or directory was created after the path was resolved.
+    // D14: refuses a link or directory that was created after the path was resolved.
     if (old && !old.isFile()) throw notRegular(path);
     const wanted = mode ?? (old && old.mode & PERMISSIONS);
     const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
     try {
       await expectAtPath(disk, file, temporary);
-      // D6: a file with requested permissions may contain keys.
+      // D6: with requested permissions, the file may contain keys, so only the directory's owner may get it.
       const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
       if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root can chown
       if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits

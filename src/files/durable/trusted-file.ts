@@ -15,7 +15,10 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/** Resolves links, even to a missing file. D14: refuses another user's link to a file that isn't theirs. */
+/**
+ * Resolves links, even to a missing file. D14: refuses another user's link to a file that this other user
+ * doesn't own.
+ */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
@@ -81,7 +84,6 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   );
 }
 
-/** Runs `work` on the file from `openTrusted`. Returns undefined if there is none. */
 export async function withTrusted<T>(
   disk: Disk,
   path: string,
@@ -128,7 +130,10 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: in a shared directory, root trusts only its owner's and root's files without other hard links. */
+/**
+ * D14: as root, refuses a file in a shared directory if it has other hard links, or belongs neither to root
+ * nor to the directory's owner.
+ */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));

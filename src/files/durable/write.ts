@@ -3,7 +3,7 @@ import { systemCode } from '#base/errors';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemError } from './path-errors.ts';
 
-/** Writes all bytes at `position` (null: the current one). D5: a write may be partial. */
+/** Writes all bytes at `position` (null: the current one). D5: continues after a partial write. */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
   data: Uint8Array,
@@ -17,7 +17,7 @@ export async function writeFully(
   }
 }
 
-/** Truncates and flushes a file. D9: a power cut could mix removed bytes with later ones. */
+/** Truncates a file. D9: flushes it, because a power cut could mix removed bytes with later ones. */
 export async function truncateTo(
   file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
   size: number,
@@ -64,7 +64,10 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/** Creates a directory and its parents. Node's `recursive` may retry endlessly after ENOENT. */
+/**
+ * Creates a directory and its parents. Returns whether it was new. Node's `recursive` may retry endlessly
+ * after ENOENT.
+ */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);

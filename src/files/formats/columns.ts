@@ -13,7 +13,7 @@ export interface Column {
   align?: 'left' | 'right';
   keepWhole?: boolean;
   leastWidth?: number;
-  /** Width reserved before less important `keepWhole` columns get theirs (default: `leastWidth`). */
+  /** Width below which a narrow table omits less important `keepWhole` columns (default: `leastWidth`). */
   wishedWidth?: number;
   /** Whether a table shows an ellipsis instead of the origin that most rows share. */
   isUrl?: boolean;
@@ -23,7 +23,7 @@ export interface Column {
   /** Whether a workbook stores the texts as dates: in the output's zone (true), or in UTC. */
   isTime?: boolean | 'utc';
   isPercent?: boolean;
-  /** Choices for a cell in a workbook, at most 255 characters with commas between them (Excel). */
+  /** Choices for a cell in a workbook. With commas between them, Excel allows at most 255 characters. */
   choices?: readonly string[];
   width?: number;
   format?: (value: unknown) => string;

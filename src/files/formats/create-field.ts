@@ -28,7 +28,7 @@ export function createField(opening: string, encode: Encode): Encode {
     if (cached !== undefined) return cached;
     const text = opening + encode(value);
     if (known && isShort(value)) known.set(value, text);
-    // A field with so many values repeats few of them.
+    // Stops caching, because a field with so many values repeats few of them.
     if (known?.size === MOST_KNOWN) known = undefined;
     return text;
   };

@@ -64,7 +64,7 @@ export function hasState(disk: Disk, real: string): Promise<boolean> {
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
   const [directory, name] = [dirname(real), basename(real)];
-  // Includes rotated files, and files that a restart kept.
+  // Finds the log of rotated files, and of files that a restart kept.
   const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';
@@ -83,7 +83,7 @@ async function isState(disk: Disk, path: string): Promise<boolean> {
 }
 
 const HEAD_BYTES = 64 * 1024;
-/** Maximum number of gzip bytes to expand, each to at most 1032. */
+/** Maximum number of gzip bytes to decompress. Each expands to at most 1032 bytes. */
 const PACKED_BYTES = 8 * 1024;
 
 async function readHead(disk: Disk, path: string): Promise<Buffer> {

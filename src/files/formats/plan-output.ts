@@ -69,7 +69,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells,
     excel,
     timezone,
-    // The same command may have written the file with all or with the chosen columns.
+    // Allows tables with all or with the chosen columns, which the same command may have written.
     replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
   };
   if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);

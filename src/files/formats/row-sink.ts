@@ -6,7 +6,7 @@ export interface TimedRows {
   times: readonly number[];
 }
 
-/** Removes rows after the checkpoint. Resolves to false if they were already printed. */
+/** Removes rows after the checkpoint. Resolves to false if they can no longer be removed. */
 export type Rewind = () => Promise<boolean>;
 
 export interface RowSink<Batch = readonly Row[]> {

@@ -50,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   } = options;
   const encoder = () => createEncoder(gzip);
   try {
-    // Omits the directory: otherwise, the system would create a file in it.
+    // Omits the directory of a device, because the system would create a file in it.
     if (namesDevice(path, platform()))
       return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
@@ -181,7 +181,7 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   return checked(await disk.open(real, 'w'), async (file) => {
     await expectAtPath(disk, file, real);
-    // Another process replaced a device with a regular file after its name was checked.
+    // Another process may replace a device with a regular file after its name was checked.
     if ((await file.stat()).isFile())
       throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
   });

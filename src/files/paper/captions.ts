@@ -26,7 +26,7 @@ function onOneLine(text: string): string {
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
-      // More marks per letter than any script needs (T7) would overlap the code.
+      // Removes marks beyond the fourth on a letter (T7), which would overlap the code.
       .replace(/(?<=\p{M}{4})\p{M}/gu, '')
       .trim()
   );

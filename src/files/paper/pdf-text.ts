@@ -6,7 +6,10 @@ type Pdf = PDFKit.PDFDocument;
 
 /** Font features that make pdfkit lay out a text as a whole. By default, it misorders Arabic words. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/** Matches texts whose letters have one form. pdfkit caches their words, which is ten times as fast. */
+/**
+ * Matches texts whose letters have only one form. pdfkit lays them out by word and caches words: ten times as
+ * fast.
+ */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -109,7 +112,10 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/** Returns a font's glyph numbers. Makes fontkit set a glyph's letters at each use, not once. */
+/**
+ * Returns the numbers of embedded glyphs by glyph and letters. Makes fontkit set a glyph's letters at each
+ * use, not once.
+ */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);
@@ -122,9 +128,9 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 }
 
 /**
- * Draws a text and returns its width. A letter may have several glyphs (a stem and its dots), and letters may
- * share a glyph, so each glyph is embedded once per letter. Glyphs without letters are not read aloud (ISO
- * 32000-1, 14.9.4).
+ * Draws a text so that copied and spoken text has the right letters. Returns the width. Embeds a glyph once
+ * per letter, because letters may share a glyph. A letter may have several glyphs (a stem and its dots).
+ * Glyphs without letters are not read aloud (ISO 32000-1, 14.9.4).
  */
 function drawShaped(
   document: Pdf,

@@ -11,11 +11,11 @@ export function openPdf(title: string, options: PDFKit.PDFDocumentOptions): PDFK
   const document = new PDFDocument({
     margin: 0,
     autoFirstPage: false,
-    // The output of zlib differs between builds of Node.
+    // Doesn't compress, because the output of zlib differs between builds of Node.
     compress: false,
     // Sets no font, because pdfkit's standard fonts are not embedded.
     font: '',
-    // Otherwise, the file ID would depend on the current time.
+    // Sets a fixed date, because the file ID depends on the date.
     info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
     ...options,
   });

@@ -8,7 +8,7 @@ const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before one more request is sent at once. It doubles each time this fails. */
+/** Number of successes before one more request is sent at once. Doubles each time the wider limit fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 

@@ -101,7 +101,7 @@ export function createGovernor(options: GovernorOptions) {
     return inFlight < Math.min(left, taper);
   }
 
-  /** L21: delays requests briefly, which is not a pause for the rate limit. */
+  /** L21: delays requests briefly. The delay does not count as a pause for the rate limit. */
   function space(ms: number) {
     spacing = true;
     clock.sleep(ms, signal).then(
@@ -167,8 +167,8 @@ export function createGovernor(options: GovernorOptions) {
 
   return {
     /**
-     * Waits for permission. `again`: the request waited before, and goes first. Throws RateLimitError, or the
-     * signal's reason.
+     * Waits for permission to send. `again`: the request waited before, and goes first. Throws
+     * RateLimitError, or the signal's reason.
      */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {

@@ -1,4 +1,7 @@
-/** Tracks the rate-limit window. Validates Resets, so that all predictions use the same end. */
+/**
+ * Tracks the rate-limit window. Validates each Reset (end of the window), so that all predictions use the
+ * same end.
+ */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -9,10 +12,10 @@ export type Reserve = { requests: number } | { percent: number };
 const MAX_ACCEPTED_MS = 3_660_000;
 /** Maximum time in ms to a Reset without a Date header, because this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** First back-off in ms. Doubles with each further pause in a row. */
+/** First back-off in ms. Each consecutive back-off is twice as long, up to a minute. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
-/** Maximum difference in ms between Resets of one window, which some services round differently. */
+/** Maximum difference in ms between Resets of one window. Some services round them differently. */
 const SAME_RESET_MS = 1000;
 
 interface Known {
@@ -77,7 +80,7 @@ export function createRateWindow(options: {
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
-    // After `Retry-After: 0` with requests left, retries soon but not in a loop.
+    // After `Retry-After: 0` with requests left, backs off briefly, so that it does not retry in a loop.
     if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
     const untilResetMs = msUntil(acceptedResetMs(headers) ?? -Infinity);
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
@@ -120,15 +123,21 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects truncation: by a clock that is never ahead, the Reset had passed when its request was sent. */
+  /**
+   * Detects that the service rounds Resets down: when the request was sent, its Reset had passed by a clock
+   * that is never ahead.
+   */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
-    // L12: adds a second to every later Reset, which the service rounds down.
+    // L12: adds a second to every later Reset, because the service rounds Resets down.
     if (lateMs >= 0 && lateMs < SECOND_MS) truncationMs = SECOND_MS;
   }
 
   return {
-    /** Returns the requests left; undefined if a probe must be sent first; Infinity without headers. */
+    /**
+     * Returns the requests left: Infinity without rate-limit headers, undefined if a probe must be sent
+     * first.
+     */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);
@@ -153,7 +162,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(sentAt, resetMs);
     },
     throttle(retryAfterMs: number | undefined, sentAt: number): void {
-      // L18: only the intermediary refused, so the window is unchanged.
+      // L18: pauses without changing the window, because only an intermediary refused the request.
       pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
     spend() {
@@ -161,7 +170,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(clock.monotonic());
     },
     rateLimit(): RateLimit {
-      // L16: shows the Reset that requests obey, or none.
+      // L16: returns the Reset that requests wait for; undefined if none was accepted.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
@@ -175,7 +184,8 @@ function createExponentialBackOff(clock: { monotonic(): number }) {
   let lastAt = -Infinity;
   return {
     nextMs(sentAt: number, isAhead: boolean): number {
-      // L19: requests from before the last back-off belong to the same burst.
+      // L19: does not back off again for requests sent before the last back-off, because they belong to the
+      // same burst.
       if (sentAt <= lastAt) return 0;
       lastAt = clock.monotonic();
       const doubled = FIRST_BACK_OFF_MS * 2 ** doublings;

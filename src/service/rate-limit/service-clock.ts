@@ -1,6 +1,6 @@
 const SECOND_MS = 1000;
 /**
- * Maximum clock drift, as a fraction of elapsed time. The bound widens by it as it ages, so that newer
+ * Maximum clock drift, as a fraction of elapsed time. An old bound widens by this fraction, so that newer
  * responses can replace it.
  */
 const DRIFT = 0.0001;

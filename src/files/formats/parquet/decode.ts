@@ -26,7 +26,7 @@ export interface DecodedGroup {
 
 /** Decoder that keeps a byte order mark, unlike hyparquet's. */
 const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
-/** Parsers that replace the library's, because a Date would have fewer digits than the file. */
+/** Parsers that replace hyparquet's, because a Date would have fewer digits than the file. */
 const PARSERS = {
   timestampFromMicroseconds: (us: bigint): unknown => us,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
@@ -67,7 +67,10 @@ export async function* decodeGroups(
   }
 }
 
-/** Maximum size of metadata in bytes, enough for 5,000 row groups of scans. Decoding multiplies it. */
+/**
+ * Maximum size of metadata in bytes, enough for 5,000 row groups of scans. Decoded metadata takes many times
+ * as much.
+ */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 
@@ -203,7 +206,7 @@ function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number 
     const { crc, compressed_page_size: size, uncompressed_page_size: whole } = header;
     const pages = [header.data_page_header, header.data_page_header_v2, header.dictionary_page_header];
     const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
-    // F19: also refuses NaN.
+    // F19: the comparisons also refuse NaN.
     if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
       throw new Error(`a page of the column ${name} says what cannot be`);
     if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)

@@ -60,7 +60,10 @@ const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
 const FIELDS_BEFORE = 3;
 
-/** Inserts the checksum as field 4. The next field number is relative to it. */
+/**
+ * Appends a page with its checksum as field 4 of the header. The number of the next field is relative to
+ * field 4.
+ */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   const reader = { view: new DataView(page.buffer, page.byteOffset, page.length), offset: 0 };
   let packed = 0;

@@ -13,7 +13,7 @@ export class DamagedParquetError extends Error {
   override name = 'DamagedParquetError';
 }
 
-/** F19: minimum time limit in ms per message from the thread. Larger files get more. */
+/** F19: minimum time limit in ms per message from the thread. Larger files get more time. */
 const LEAST_MS = 5000;
 const BYTES_PER_MS = 100;
 const MOST_HEAP_MB = 768;
@@ -29,7 +29,7 @@ export async function* readParquetRows(
   const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
-    // Standard output of the process carries data only.
+    // Captures the thread's output, because standard output carries data only.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },

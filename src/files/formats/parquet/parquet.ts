@@ -93,10 +93,10 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
 
   function encode(): void {
     const { cells, rows } = group;
-    // Replaces the group, because a checkpoint may refer to it.
+    // Creates a new group, because a checkpoint may refer to the old one.
     group = emptyGroup();
     if (rows === 0) return;
-    // The library's own statistics would take a third of the time.
+    // Turns off the library's statistics, which would take a third of the time.
     const columnData = columns.map(({ name, encoding }, at) => ({
       name,
       data: cells[at] ?? [],

@@ -1,4 +1,4 @@
-/** Reads CSV. Records without quotes take a tenth of csv-parse's time. */
+/** Reads CSV. Splits records without quotes itself, in a tenth of csv-parse's time. */
 
 import type { CsvError } from 'csv-parse/sync';
 import { MOST_COLUMNS, MOST_EMPTY, TOO_MANY_EMPTY } from '#base/bounds';

@@ -53,7 +53,7 @@ export interface ReadOptions {
   isDated?: boolean;
 }
 
-/** Columns that qrctl reads or writes. Others belong to the user. */
+/** Columns with a fixed meaning in every file of codes, without the UTM columns and the key column. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([
   ...CODE_FIELDS,
   ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
@@ -107,7 +107,7 @@ export interface Checked<R> {
 
 const CHECKED_AT_ONCE = 5000;
 
-/** Maps rows, and handles signals in between. */
+/** Maps rows. Handles signals between chunks, and throws the reason of `signal` if it is aborted. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
@@ -155,7 +155,7 @@ export function refuseFaults(
   { start, warnings = [] }: { start?: string; warnings?: readonly Fault[] } = {},
 ): void {
   if (found.length === 0) return;
-  // A fault in the whole file may be listed once per row.
+  // Removes repetitions, because a fault in the whole file may be listed once per row.
   const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),

@@ -4,7 +4,10 @@ import type { Row } from '#files/formats/row-sink';
 import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
-/** Parses all lines at once or, if a line is not one object, one by one. Returns invalid JSON as an Error. */
+/**
+ * Parses NDJSON at once or, if a line is not one object, line by line. Returns an Error for a line with
+ * invalid JSON.
+ */
 export async function parseLines(
   text: string,
   firstLine: number,
@@ -43,7 +46,10 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Yields an array's rows. Searches for commas only if a piece does not end with one. */
+/**
+ * Yields the rows of a JSON array. Searches for the last comma between rows only if a piece does not end with
+ * one.
+ */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,
@@ -84,7 +90,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Returns a function that finds the end of the last comma between values, or 0. */
+/** Returns a function that finds the end of the last comma between values; 0 if there is none. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

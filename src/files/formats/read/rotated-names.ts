@@ -1,6 +1,7 @@
 /**
- * Names of rotated logs, not of backups (`.bak`, `.old`, `~`). logrotate: `scans.csv.1`, `scans.csv.2.gz`,
- * `scans.csv-20261101.gz`, `scans-20261101.csv`; savelog: `scans.csv.0`, `scans.csv.20261101030000`.
+ * Parses names of rotated logs. Names of backups (`.bak`, `.old`, `~`) don't match. logrotate writes
+ * `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz` or `scans-20261101.csv`. savelog writes
+ * `scans.csv.0` or `scans.csv.20261101030000`.
  */
 import { isUuid } from '#service/checks';
 
@@ -43,7 +44,7 @@ export function findLogName(name: string): LogName | undefined {
   const extension = DATA.exec(plain)?.[0];
   if (extension === undefined) return undefined;
   const stem = plain.slice(0, -extension.length);
-  // The last group of a UUID may look like a date.
+  // Skips a UUID, because its last group may look like a date.
   const first = isUuid(stem) ? stem.length : Math.max(1, stem.length - LONGEST);
   for (let at = first; at < stem.length; at++) {
     const age = '-_.'.includes(stem[at] as string) ? ageOf(stem.slice(at)) : undefined;

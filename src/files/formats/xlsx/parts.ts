@@ -15,7 +15,7 @@ export function sheetPath(number: number): string {
   return `xl/worksheets/sheet${number}.xml`;
 }
 
-/** Returns all parts but the sheets (ECMA-376 part 1). */
+/** Returns the parts of a workbook except the sheets, by path (ECMA-376 part 1). */
 export function smallParts(sheetNames: readonly string[]): Readonly<Record<string, string>> {
   const each = (write: (name: string, number: number) => string) =>
     sheetNames.map((name, at) => write(name, at + 1)).join('');
@@ -153,7 +153,6 @@ function numberCell(value: number | bigint): string {
   return Number.isFinite(value) ? `"><v>${text}</v></c>` : textCell(text);
 }
 
-/** Formats a text as a cell. Throws UsageError if it is too long for Excel. */
 function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
@@ -180,7 +179,7 @@ function escapeText(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** Excel's number for 1970-01-01. Before 1900-03-01, Excel counts a day that did not exist. */
+/** Excel's number for 1970-01-01. Before FIRST_DAY, 1900-03-01, Excel counts a day that did not exist. */
 export const EPOCH_DAY = 25_569;
 const FIRST_DAY = 61;
 

@@ -96,7 +96,7 @@ function cellValueOf(
   format: NumberFormat,
   strings: readonly string[],
 ): CellValue | undefined {
-  // `Number('')` is 0, so an empty text would be the first string.
+  // Treats an empty text as no text, because `Number('')` is 0, the index of the first string.
   if (type === 's') return textOf(text === '' ? '' : (strings[Number(text)] ?? ''));
   if (type === 'str' || type === 'inlineStr') return textOf(onItsOwn(decodeEscapes(text)));
   if (text === '') return undefined;

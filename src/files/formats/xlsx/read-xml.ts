@@ -57,7 +57,7 @@ function withXmlLineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** Minimum number of characters to parse at once. It is doubled until they include an item (linear time). */
+/** Minimum number of characters to parse at once. Doubled until they include an item, for linear time. */
 const LEAST_TEXT = 1 << 18;
 
 /** Parses a list in bounded memory: first all items, then the rest of the part. */

@@ -4,7 +4,7 @@ import { UsageError } from '#base/errors';
 import { startsWith } from '#files/formats/formats';
 
 const MOST_UNPACKED = 256 * 2 ** 20;
-/** Maximum bytes in a part held whole: any except rows and shared texts. */
+/** Maximum size of a part that is held whole: any part except rows and shared strings. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
 /** Maximum compression factor of a larger part, as in Apache POI. */
@@ -52,7 +52,7 @@ export function openArchive(bytes: Uint8Array, name: string) {
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
-      // fflate does not check checksums.
+      // Checks the checksum, because fflate does not.
       if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
       yield decoder.decode();
     } catch (error) {
