@@ -31,21 +31,16 @@ export const MOST_BYTES = {
 /** Maximum number of rows in a table: Excel's maximum less the header. */
 export const MOST_ROWS = 1_048_575;
 
-/** Maximum number of columns in a table, more than in any real spreadsheet. */
 export const MOST_COLUMNS = 1000;
 
 /** Maximum number of cells in a table, or of values in JSON. Each takes a few hundred bytes of memory. */
 export const MOST_VALUES = 4_000_000;
 
-/** Maximum number of empty lines, which are skipped. */
 export const MOST_EMPTY = 2 ** 20;
 export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines per file`;
 
 /** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 
-/**
- * Maximum number of characters in all cells of a table. A small workbook may exceed it, because it stores a
- * repeated text once.
- */
+/** Maximum characters in all cells, because a small workbook can repeat a text that it stores once. */
 export const MOST_TEXT = 128 * 2 ** 20;

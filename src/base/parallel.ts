@@ -1,7 +1,4 @@
-/**
- * Yields the results of `fetch` in order. To bound memory, at most `concurrency` pages are in flight or
- * buffered.
- */
+/** Yields the results of `fetch` in order. To bound memory, keeps at most `concurrency` results ahead. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,
@@ -31,10 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/**
- * Runs `work` on items with `width` workers. A failure ends only its worker. After all workers end, rejects
- * with one of the failures.
- */
+/** Runs `work` on items. A failure ends its worker. After all workers end, rejects with one failure. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -30,7 +30,7 @@ const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
   node: string;
-  /** Stored chunks. `source` is the checksum of the source, `code` the number of bytes of code. */
+  /** Stored chunks. `source` is a checksum, `code` a number of bytes. */
   chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 

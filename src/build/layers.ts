@@ -52,7 +52,6 @@ const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
 const importOf = (module: string) =>
   isFile(module) ? `#${module.slice(0, -'.ts'.length)}` : `#${module}/**`;
 
-/** Returns the modules in `src/` with their layers, from the table in CONTRIBUTING.md. */
 export function layersOf(page: string): { module: string; layer: number }[] {
   const rows = page.matchAll(/^\| (\d+) \| \[`src\/([\w.]+)/gm);
   return Array.from(rows, ([, layer, module = '']) => ({ module, layer: Number(layer) }));

@@ -5,7 +5,6 @@ import { markdownHead, markdownLine } from '#files/formats/markdown';
 type Reference = ReturnType<typeof createReference>;
 type Command = Reference['commands'][number];
 
-/** Returns the page, with the reference in place of all text from the heading `Commands` on. */
 export function withReference(page: string, reference: Reference): string {
   const [byHand = ''] = page.split('## Commands\n', 1);
   const codes = reference.exit_codes.map(({ exit, meaning }) => markdownLine([`${exit}`, meaning]));

@@ -42,9 +42,7 @@ const DEFAULTS = {
   seed: 1,
   codes: 25,
   scans: 1000,
-  /**
-   * Whether each code has `scans` scans. Otherwise, `scans` is the average, and a few codes have most scans.
-   */
+  /** Whether each code has `scans` scans. If not, `scans` is the average, and a few codes have most scans. */
   hasEqualSizes: true,
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,

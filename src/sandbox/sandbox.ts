@@ -22,10 +22,7 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/**
- * Time in ms before an idle connection is closed. Longer than a window, so that clients keep theirs during a
- * pause.
- */
+/** Time in ms before an idle connection is closed. Longer than a window, to keep connections in a pause. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with system errors such as `EADDRINUSE`. */

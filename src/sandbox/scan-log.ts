@@ -67,7 +67,6 @@ function select(
   const extra = added.filter(({ ms }) => ms >= (fromMs ?? -Infinity) && ms < (toMs ?? Infinity));
   const byTime = behavior.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
-  // Returns the index for an added scan: after all scans up to its time, or at the end if unsorted.
   const behind = (ms: number) =>
     byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
@@ -106,10 +105,7 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/**
- * Simulates a query without ORDER BY: returns a function that maps a place in the list to a position in the
- * selection.
- */
+/** Simulates a query without ORDER BY. Returns a map from a place in the list to a scan's position. */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);

@@ -133,10 +133,7 @@ function createRhythm(shape: SeriesShape): (part: number) => number {
 
 type Phase = (part: number) => number;
 
-/**
- * Scan rates of the first codes over time: falling (spring-menu), rising (summer-menu), 0 from 77 % on
- * (old-poster).
- */
+/** Rates of the first codes: falling (spring-menu), rising (summer-menu), 0 in the last 23 % (old-poster). */
 const FIRST_CODES: readonly Phase[] = [
   (part) => 1.5 - part,
   (part) => 0.4 + 1.6 * part,

@@ -26,7 +26,6 @@ export interface Call<T> {
   path: string;
   body?: unknown;
   json?: string;
-  /** Whether to omit the key. */
   isPublic?: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
   /** Checks the body. If undefined, only 204 is accepted. */
@@ -80,7 +79,7 @@ async function readSuccess<T>(
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
   if (!call.check) {
-    // Accepts only 204, because a proxy or captive portal may respond with another 2xx.
+    // Any other 2xx may be the response of a proxy or captive portal.
     const error = unexpected('the response is not 204 (No Content)', subject, response);
     return { kind: 'failed', error, repeat: true, sent: true };
   }

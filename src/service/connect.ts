@@ -6,7 +6,6 @@ import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
 
 type Callback = Connector.Callback;
-/** Opens a socket. The socket can be destroyed before `callback` is called. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 /** Maximum number of connections per request. undici would retry endlessly if the peer closes each. */
@@ -53,10 +52,7 @@ function plainly(callback: Callback): Callback {
   };
 }
 
-/**
- * Changes an unrequested 100 (RFC 9110, 15.2) to 102, because undici skips 102 but closes the connection
- * after 100.
- */
+/** Changes an unrequested 100 (RFC 9110, 15.2) to 102, because undici disconnects after 100 but skips 102. */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;
@@ -77,7 +73,6 @@ function open(options: Connector.Options, callback: Callback, openSocket: OpenSo
   return () => pending?.destroy();
 }
 
-/** Opens a tunnel with CONNECT (RFC 9110, 9.3.6). */
 function openTunnel(
   proxy: URL,
   options: Connector.Options,

@@ -24,17 +24,14 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/**
- * Minimum size in bytes of a body to escape. As a two-byte string, it takes the 128 KiB above which V8
- * allocates separately.
- */
+/** Minimum size in bytes of a body to escape. It takes 128 KiB with two bytes per character. */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
- * Escapes non-ASCII characters, so that V8 stores one byte per character. Allocating a string above 128 KiB
- * takes longer than parsing it. Returns undefined if a non-ASCII character follows a backslash, which would
- * escape the inserted backslash.
+ * Escapes non-ASCII characters, so that V8 stores one byte per character: allocating a string above 128 KiB
+ * takes longer than parsing it. Returns undefined if such a character follows a backslash, which may begin
+ * another escape.
  */
 function withEscapes(bytes: Buffer): string | undefined {
   let isClear = true;

@@ -1,9 +1,6 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/**
- * Maximum number of characters to redact. Greater than SEARCHED, because a key may cross the end of the
- * searched text.
- */
+/** Maximum number of characters to redact. Exceeds SEARCHED, because a key may cross the end of that part. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;

@@ -50,10 +50,7 @@ function variable(env: NodeJS.Dict<string>, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 
-/**
- * Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in a password, because the URL parser would take the user
- * name for the host.
- */
+/** Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in passwords, because they end the host of a URL. */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);

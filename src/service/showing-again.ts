@@ -1,7 +1,4 @@
-/**
- * Wraps `fetch` to save a request: the first request for which `asksForIt` is true resolves to the known
- * `page`.
- */
+/** Wraps `fetch`. To save a request, returns the known `page` the first time that `asksForIt` is true. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

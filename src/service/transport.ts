@@ -144,8 +144,7 @@ function converse(
       release();
       reject(reason);
     };
-    // Limits the whole exchange. undici's timeouts apply between chunks, so a service that sends byte by byte
-    // would never exceed them.
+    // Limits the whole exchange. undici's timeouts limit only the time between chunks.
     const cancelDeadline = after(timeoutMs, () => {
       fail(new NetworkError(`timed out after ${formatDuration(timeoutMs)}`, { sent }));
     });
@@ -167,8 +166,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Closes the connection first, because undici would close it with an error, whose stack Node would
-        // format.
+        // Closes the connection before undici does, with an error whose stack Node would format.
         if (once) destroy();
         resolve(head);
       },

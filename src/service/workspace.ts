@@ -23,10 +23,7 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
-    /**
-     * Returns a text from base URL and key that names a lock between processes. Never store it: it contains
-     * the key.
-     */
+    /** Returns a text that names a lock between processes. Never store it, because it contains the key. */
     secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record(): Promise<RecordedWorkspace> {
       const { randomBytes } = await import('node:crypto');
@@ -71,10 +68,9 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 10;
 
 /**
- * Checks that a file belongs to this workspace. Returns `same` if URL and key match. Returns `renew`, to
- * record them again, if one of up to ten codes in the file exists here. Then the key was rotated or the
- * service moved. Without codes, returns `renew` unless `mayKnowMore` and the key differs. Throws UsageError
- * for another workspace.
+ * Returns `same` if a file's URL and key match. Returns `renew` if one of up to ten of its codes exists here:
+ * the key was rotated or the service moved. Without codes, returns `renew` unless `mayKnowMore` and the key
+ * differs. Throws UsageError for another workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -12,12 +12,11 @@ import { OTHERS_WRITE, plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/** Returns settings with the key. Reads it if it is pending. Messages never contain the key. */
+/** Returns settings with the key. Reads a pending key. Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
-  // Omits the note for a credential, because systemd grants access by an ACL, which appears as group
-  // permissions.
+  // No note for a credential: systemd grants access by an ACL, which appears as group permissions.
   const noteFile = keySource === 'credential' ? () => undefined : run.note;
   return { ...settings, apiKey: await readPending(pendingKey, run, noteFile), pendingKey: undefined };
 }

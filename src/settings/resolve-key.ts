@@ -22,10 +22,7 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
-/**
- * Returns the key, its source as `pendingKey`, or why it is not sent as `apiKeyProblem`. Does not check the
- * key.
- */
+/** Returns the key (unchecked), its source (`pendingKey`), or why it is not sent (`apiKeyProblem`). */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };

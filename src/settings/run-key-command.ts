@@ -22,10 +22,7 @@ export interface CommandRun {
   timeoutMs?: number;
 }
 
-/**
- * Runs a key-command without a shell and without QRCTL_API_KEY. Returns its output. Throws AuthError if it
- * fails.
- */
+/** Returns the output of a key-command. Runs it without a shell and without QRCTL_API_KEY. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);

@@ -24,8 +24,7 @@ export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   try {
     const found = readText(file);
     const stored = { commandProblem: found.commandProblem, ...parseStored(found.text) };
-    // Keeps the permissions, because correcting them would let the next command run another user's
-    // key-command.
+    // Keeps the permissions: if corrected, the next command would run another user's key-command.
     const kept = `${file} was accessible to other users and was left unchanged until you check its key-commands`;
     return { file, corrections: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
   } catch (cause) {

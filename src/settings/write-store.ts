@@ -46,7 +46,7 @@ export async function updateStore(
       const text = await write(disk, file, after);
       if (!isStored(file, text))
         throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
-      // Includes `corrected`, which covers the directory of a new file. The set omits repeated sentences.
+      // Adds `corrected`, for the directory of a new file. The set omits repeated sentences.
       return { ...(await readStore(env)), corrections: [...new Set([...first.corrections, ...corrected])] };
     } finally {
       await lock.release();
@@ -60,10 +60,7 @@ export async function updateStore(
   }
 }
 
-/**
- * Throws UsageError for a config with an unchecked key-command, because the command could run after the write
- * corrects the permissions.
- */
+/** Throws UsageError for an unchecked key-command, which could run after permissions are corrected. */
 function refuseUncheckedCommand(file: string, stored: Stored): void {
   if (!hasUncheckedCommand(stored)) return;
   throw new UsageError(

@@ -39,10 +39,7 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/**
- * Sequence that erases the bar. The bar is drawn with wrapping off, because terminals report a new width
- * late.
- */
+/** Sequence that erases the bar. Wrapping is off in the bar, because terminals report a new width late. */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
@@ -103,9 +100,7 @@ export function createPlainProgress(note: (line: string) => void): Progress {
 const LINE_MS = 30_000;
 const CHECK_MS = 1000;
 
-/**
- * Creates progress for screen readers: a line per 30 s of work, not counting pauses, and a line per pause.
- */
+/** Creates progress for screen readers: a line per pause, and a line per 30 s of work (without pauses). */
 export function createSpokenProgress(unit: string, note: (line: string) => void, clock: Clock): Progress {
   const watch = createStopwatch(clock);
   let work: Work | undefined;

@@ -169,9 +169,7 @@ const floor = ({ column: { keepWhole }, natural }: Measured) =>
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/**
- * Drops the least important columns (of equal ones, the last) if `mayDrop`. Then narrows the widest columns.
- */
+/** Drops the least important columns (of equal ones, the last) if `mayDrop`. Then narrows wide columns. */
 export function layOut<C extends Column>(measured: readonly Measured<C>[], width: number, mayDrop: boolean) {
   const kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept.splice(leastImportant(kept), 1);

@@ -1,8 +1,8 @@
 import { capitalize, countOf, formatCount } from '#base/text/quote';
 
 /**
- * Formats `Created 48 codes, 2 failed (50 requests). Results: codes.results.csv`. `cost` is the text in
- * parentheses, without its false parts. `place` is the label and path of a file.
+ * Formats `Created 48 codes, 2 failed (50 requests). Results: codes.results.csv`. Omits false parts of
+ * `cost`, in parentheses. `place` is the label and path of a file.
  */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');

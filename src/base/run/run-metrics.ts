@@ -49,9 +49,7 @@ function formatGauge(
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
 }
 
-/**
- * Quotes label values as JSON strings. Prometheus uses the same escapes for text without control characters.
- */
+/** Quotes label values as JSON. Prometheus uses the same escapes for text without control characters. */
 function formatLabels(labels: Labels): string {
   const visible = (value: string) => clean(redactKeys(value)).toWellFormed();
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(visible(value))}`);

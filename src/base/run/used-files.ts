@@ -41,10 +41,7 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/**
- * Returns a text that is equal for all paths to the same file. Undefined for `-`, and for files that are not
- * regular.
- */
+/** Returns a text that is equal for all paths to a file; undefined for `-` and irregular files. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);

@@ -18,10 +18,7 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
-/**
- * Throws ExcessiveJsonError for too many values or levels. Counts an array, object or key as four values, and
- * a string as two.
- */
+/** Throws ExcessiveJsonError for too many levels or values. Arrays, objects and keys count as four values. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

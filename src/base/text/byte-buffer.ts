@@ -1,7 +1,4 @@
-/**
- * Buffer that keeps its memory when it is cleared. New memory per use would accumulate faster than it is
- * collected.
- */
+/** Buffer that can be reused. New memory for each use would accumulate faster than it is collected. */
 import { Buffer } from 'node:buffer';
 
 export type ByteBuffer = ReturnType<typeof createByteBuffer>;

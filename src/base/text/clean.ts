@@ -5,10 +5,7 @@
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/**
- * Matches unprintable or non-ASCII text and the character before it, which may be the digit of a keycap
- * emoji.
- */
+/** Matches unprintable or non-ASCII text and the character before it: it may be a digit in a keycap emoji. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -18,10 +15,7 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/**
- * T8: cleans each line of a text. Indents all lines but the first, so that none looks like a message from
- * qrctl.
- */
+/** T8: cleans lines. Indents all but the first, so that no line looks like a message from qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -62,7 +56,6 @@ export function findInvisible(text: string): { at: number; name: string } | unde
 
 const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|^\ufeff$/u;
 
-/** Returns whether the character at `at` joins non-Latin letters, as in Persian and Indic words. */
 function isJoiner(text: string, at: number): boolean {
   return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(
     text.slice(Math.max(0, at - 1), at + 2),
@@ -125,10 +118,7 @@ function escapeUnlessEmoji(found: string): string {
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
 
-/**
- * Normalizes a row's key or a slug, so that keys that differ only in case, spaces or invisible characters are
- * equal.
- */
+/** Normalizes a key, so that keys that differ only in case, spaces or invisible characters are equal. */
 export function foldKey(key: string): string {
   return key
     .normalize('NFC')

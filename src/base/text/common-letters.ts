@@ -3,10 +3,7 @@
  * display-width.ts, because clean.ts must not load string-width.
  */
 
-/**
- * Measures a text up to its first uncommon character. Excludes the character before it, because the two may
- * combine.
- */
+/** Measures a text up to the first uncommon character, without the one before it: they may combine. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

@@ -1,7 +1,7 @@
 /**
- * Prevents CSV injection. `defuse` puts an apostrophe before a formula at the start of a text, and after a
- * separator or line end within it, because a program that splits at another separator ignores quotes. An
- * apostrophe before a formula gets another one, so that `restore` can remove it.
+ * Prevents CSV injection: puts an apostrophe before a formula at the start of a text. Also after a separator
+ * or line end, because a program with another separator ignores quotes. An apostrophe there gets another one,
+ * so that `restore` can remove it.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
@@ -23,10 +23,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/**
- * Returns whether text begins with a formula sign, or with a tab or line end, which some programs trim.
- * Ignores other invisible characters.
- */
+/** Returns whether text begins with a formula sign, or with a tab or line end, which some programs trim. */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -54,10 +51,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/**
- * Returns a function that tests whether a formula begins at a position. Positions must increase, to scan each
- * character once.
- */
+/** Returns a function that tests for a formula at a position. Positions must increase, for linear time. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -4,8 +4,7 @@ const LETTERS_PER_EDIT = 3;
 const SWAP_EDITS = 2;
 
 /**
- * Returns the candidate closest to a word. It may differ by one edit per three letters, or in the order of
- * its letters.
+ * Returns the closest candidate within one edit per three letters, or with the same letters in another order.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();

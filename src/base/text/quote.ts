@@ -65,15 +65,12 @@ export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Quotes a word for a shell, or returns the placeholder `otherwise` if the word is too long or has unsafe
- * characters.
- */
+/** Quotes a word for a shell. Returns `otherwise` for a word that is too long or has unsafe characters. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns the slug if a shell and qrctl read it as a plain word, not as a flag. Otherwise returns the ID. */
+/** Returns the slug if it is a plain word in a shell and not a flag. Otherwise returns the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

@@ -11,9 +11,9 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LONGEST = 4096;
 
 /**
- * Parses a template of short URLs: an http or https URL without credentials. Appends `/{slug}` if there is no
- * placeholder. Returns undefined if the template is invalid or too long, has other braces, or has a query or
- * fragment but no placeholder.
+ * Parses a template: an http or https URL without credentials. Appends `/{slug}` if there is no placeholder.
+ * Returns undefined if it is invalid or too long, or has other braces, or a query or fragment but no
+ * placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -33,8 +33,8 @@ export function findTemplateProblem(template: string): string | undefined {
 }
 
 /**
- * Returns the short URL of a code in ASCII, because QR decoders disagree about other text. Lone surrogates
- * become U+FFFD.
+ * Returns a code's short URL in ASCII, because QR decoders disagree about other text. Replaces lone
+ * surrogates.
  */
 export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));

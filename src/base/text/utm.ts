@@ -5,10 +5,7 @@ type UtmName = (typeof UTM_NAMES)[number];
 
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
-/**
- * Normalizes a UTM value, because web analytics treat `Spring Sale` and `spring_sale ` as different
- * campaigns.
- */
+/** Normalizes a UTM value, because web analytics count `Spring Sale` and `spring_sale ` separately. */
 export function normalizeUtm(value: string): string {
   return value
     .normalize('NFC')
@@ -17,10 +14,7 @@ export function normalizeUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/**
- * Sets UTM tags in an address. `tags` must not be empty. Throws RangeError if the address is not a web
- * address.
- */
+/** Sets UTM tags in an address (at least one tag). Throws RangeError if it is not a web address. */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);

@@ -4,10 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/**
- * Creates a converter from instants to local time in `zone`. Caches offsets, because exports convert millions
- * of times.
- */
+/** Creates a converter to local time in `zone`. Caches offsets, because an export has millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -19,8 +16,7 @@ export function createLocalTime(zone: string) {
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
   /**
-   * Returns the offset in ms during a quarter hour. Undefined if the offset changes within it, as in some
-   * zones before 2012.
+   * Returns the offset in a quarter hour in ms; undefined if it changes then, as in some zones before 2012.
    */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);

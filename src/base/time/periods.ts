@@ -90,7 +90,7 @@ function weekOf(year: number, week: number): Found | undefined {
 function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): Period {
   const start = startOf(day, unit);
   const next = start.add(unit === 'quarter' ? { months: 3 } : { [`${unit}s`]: 1 });
-  // Converts dates, because in some zones some days do not begin at midnight.
+  // In some zones, some days do not begin at midnight.
   const [sinceMs, untilMs] = [start, next].map(
     (date) => date.toZonedDateTime(timezone).epochMilliseconds,
   ) as [number, number];
@@ -122,8 +122,7 @@ export function periodYearBefore({ sinceMs, unit, timezone }: Period): Period {
   const day = localDay(sinceMs, timezone);
   if (unit !== 'week') return periodOn(day.subtract({ years: 1 }), unit, timezone);
   const { yearOfWeek: year = 0, weekOfYear: week = 0 } = day;
-  // 53 weeks before week 53 is week 52 of the year before, because consecutive years never both have a week
-  // 53.
+  // 53 weeks before week 53 is week 52, because the year before a year with week 53 has none.
   return periodOn(weekOf(year - 1, week)?.day ?? day.subtract({ weeks: 53 }), unit, timezone);
 }
 

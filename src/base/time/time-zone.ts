@@ -12,7 +12,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Resolves the time zone. Throws UsageError for an unknown name. Node would treat an unknown TZ as UTC. */
+/** Resolves the time zone. Throws UsageError for an unknown name, because Node would use UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -29,10 +29,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/**
- * Returns the name of the zone in a file, from its path or from a system file with the same content.
- * Otherwise returns the path.
- */
+/** Returns a file's zone, by its path or by an identical system file. Otherwise returns the path. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

@@ -31,7 +31,6 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = monotonic() + ms;
     for (let left = ms; left > 0; left = end - monotonic()) {
-      // Throws the reason of `signal` instead of the timer's error.
       await wait(Math.min(left, LONGEST_TIMER_MS), undefined, { signal }).catch(() =>
         signal?.throwIfAborted(),
       );
@@ -40,8 +39,7 @@ export const systemClock: Clock = {
 };
 
 /**
- * Waits one turn of the event loop, so that signals are handled. Throws the reason of `signal` if it is
- * aborted.
+ * Waits one turn of the event loop, so that signals are handled. If aborted, throws the reason of `signal`.
  */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();

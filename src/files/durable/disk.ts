@@ -85,7 +85,6 @@ export async function closing<H extends { close(): Promise<void> }, T>(
   }
 }
 
-/** Returns the handle. If `check` throws, closes it and rethrows. */
 export async function checked<H extends { close(): Promise<void> }>(
   handle: H,
   check: (handle: H) => Promise<void>,

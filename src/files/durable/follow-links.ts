@@ -13,15 +13,12 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Another user's link to a file that the other user does not own. If set, `real` must not be used. */
+  /** Link of another user who does not own the target. If set, `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }
 
-/**
- * Follows links. Yields each path for the caller to look up. Trusts links that belong to root, to `user`, or
- * to the target's owner.
- */
+/** Follows links. Yields paths to look up. Trusts links of root, of `user`, and of the target's owner. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

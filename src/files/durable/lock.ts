@@ -60,9 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/**
- * Returns a lock name that does not depend on links, mounts and, because some disks ignore it, letter case.
- */
+/** Returns a lock name that is the same for all links, mounts and letter cases (some disks ignore case). */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {
@@ -87,10 +85,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/**
- * Pads a name to the length of `sun_path`, so that all versions of Node lock the same name. Only Node 20 pads
- * with NULs.
- */
+/** Pads a name to the length of `sun_path`. Otherwise, only Node 20 would pad it (with NULs). */
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }

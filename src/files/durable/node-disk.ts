@@ -121,9 +121,7 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/**
- * D14: if run by root, returns an open file's path, because only root could be misled by a moved directory.
- */
+/** D14: returns an open file's path if root runs qrctl: only root could be misled by a moved directory. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
@@ -179,7 +177,6 @@ async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/** Returns the mount points in /proc/self/mountinfo (proc_pid_mountinfo(5)). */
 export function parseMountPoints(text: string): Set<string> {
   return new Set(
     text.split('\n').map((line) => {

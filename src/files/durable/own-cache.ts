@@ -67,7 +67,6 @@ function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): nu
   return owner;
 }
 
-/** Returns the cache directory. Ignores a relative path, as XDG requires. */
 function directoryOf(env: User['env'], owner: number | undefined, name: string): string {
   const { XDG_CACHE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
   if (isAbsolute(named)) return join(named, 'qrctl', name);

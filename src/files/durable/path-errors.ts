@@ -52,10 +52,7 @@ export function describeSystemError(error: unknown): string {
 
 export const OTHER_FILE = 'specify a different file with --output';
 
-/**
- * Converts a system error to a Failure; returns other errors unchanged. `task` is an infinitive (`write
- * scans.csv`).
- */
+/** Converts a system error to a Failure. Returns other errors. `task` is an infinitive (`write a.csv`). */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;

@@ -16,8 +16,7 @@ import { makeDirectories } from './write.ts';
 const OTHERS_WRITE = 0o022;
 
 /**
- * Resolves links, even to a missing file. D14: refuses another user's link to a file that this other user
- * doesn't own.
+ * Resolves links, even to a missing file. D14: refuses a link of another user who does not own the target.
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -59,7 +58,6 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/** Durably creates a directory and its parents, and returns its real path. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   const real = disk.user() === undefined ? absolute : await withoutLinks(disk, absolute);
@@ -130,10 +128,7 @@ export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean 
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/**
- * D14: as root, refuses a file in a shared directory if it has other hard links, or belongs neither to root
- * nor to the directory's owner.
- */
+/** D14: in a shared directory, root trusts only files of root or the directory's owner with one hard link. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));

@@ -64,10 +64,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/**
- * Creates a directory and its parents. Returns whether it was new. Node's `recursive` may retry endlessly
- * after ENOENT.
- */
+/** Creates a directory and its parents. Omits Node's `recursive`, which may retry endlessly after ENOENT. */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);

@@ -108,7 +108,6 @@ function unpacked(head: Buffer): Buffer {
   return orUndefined(() => gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush })) ?? Buffer.alloc(0);
 }
 
-/** Returns the column names in a CSV header, or the keys in JSON. */
 export function columnsOf(text: string): string[] {
   if (/^\s*[[{]/.test(text)) return [...text.matchAll(/"([^"\\]+)"\s*:/g)].map(([, key = '']) => key);
   const header = text.split(/[\r\n]/, 1)[0] ?? '';

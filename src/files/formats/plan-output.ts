@@ -183,7 +183,6 @@ export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | unde
   return LIST_FORMATS.find((known) => known === format);
 }
 
-/** Returns a tab for `.tsv`, the only extension that defines a delimiter. */
 export function delimiterOfPath(path: string): Delimiter | undefined {
   return extensionOf(path) === 'tsv' ? '\t' : undefined;
 }
@@ -196,7 +195,6 @@ export function isCompressed(path: string): boolean {
   return /\.gz$/i.test(path);
 }
 
-/** Returns the default format. A profile's `table` does not apply to files. */
 function defaultFormat(
   path: string | undefined,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,

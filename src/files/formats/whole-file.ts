@@ -181,7 +181,6 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   return checked(await disk.open(real, 'w'), async (file) => {
     await expectAtPath(disk, file, real);
-    // Another process may replace a device with a regular file after its name was checked.
     if ((await file.stat()).isFile())
       throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
   });

@@ -10,7 +10,6 @@ const SUBSETS = [
   ...['devanagari', 'arabic', 'japanese'],
 ];
 
-/** Font families by subset. All other subsets use noto-sans. */
 const FAMILIES: Readonly<Record<string, string>> = { arabic: 'noto-sans-arabic', japanese: 'm-plus-1p' };
 
 export type Weight = 400 | 600;

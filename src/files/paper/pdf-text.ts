@@ -6,10 +6,7 @@ type Pdf = PDFKit.PDFDocument;
 
 /** Font features that make pdfkit lay out a text as a whole. By default, it misorders Arabic words. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/**
- * Matches texts whose letters have only one form. pdfkit lays them out by word and caches words: ten times as
- * fast.
- */
+/** Matches texts whose letters have one form. pdfkit lays out their words with a cache, ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -112,10 +109,7 @@ interface Internals {
 
 const numbers = new WeakMap<EmbeddedFont, Map<string, string>>();
 
-/**
- * Returns the numbers of embedded glyphs by glyph and letters. Makes fontkit set a glyph's letters at each
- * use, not once.
- */
+/** Returns the numbers of embedded glyphs. Makes fontkit set a glyph's letters at each use, not once. */
 function numbersOf(font: EmbeddedFont): Map<string, string> {
   return getOrAdd(numbers, font, () => {
     const getGlyph = font.font.getGlyph.bind(font.font);

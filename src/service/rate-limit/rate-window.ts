@@ -1,7 +1,4 @@
-/**
- * Tracks the rate-limit window. Validates each Reset (end of the window), so that all predictions use the
- * same end.
- */
+/** Tracks the rate-limit window. Validates Resets (ends of windows), so that predictions use the same end. */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -12,7 +9,7 @@ export type Reserve = { requests: number } | { percent: number };
 const MAX_ACCEPTED_MS = 3_660_000;
 /** Maximum time in ms to a Reset without a Date header, because this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** First back-off in ms. Each consecutive back-off is twice as long, up to a minute. */
+/** First back-off in ms. Each consecutive back-off is twice as long. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
 /** Maximum difference in ms between Resets of one window. Some services round them differently. */
@@ -123,10 +120,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /**
-   * Detects that the service rounds Resets down: when the request was sent, its Reset had passed by a clock
-   * that is never ahead.
-   */
+  /** Detects that Resets are rounded down: a clock that is never ahead was past the Reset at sending. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: adds a second to every later Reset, because the service rounds Resets down.
@@ -134,10 +128,7 @@ export function createRateWindow(options: {
   }
 
   return {
-    /**
-     * Returns the requests left: Infinity without rate-limit headers, undefined if a probe must be sent
-     * first.
-     */
+    /** Returns the requests left: undefined if a probe must be sent first, Infinity if there is no limit. */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);
@@ -162,7 +153,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(sentAt, resetMs);
     },
     throttle(retryAfterMs: number | undefined, sentAt: number): void {
-      // L18: pauses without changing the window, because only an intermediary refused the request.
+      // L18: pauses, but keeps the window, because only an intermediary refused.
       pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
     spend() {
@@ -170,7 +161,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(clock.monotonic());
     },
     rateLimit(): RateLimit {
-      // L16: returns the Reset that requests wait for; undefined if none was accepted.
+      // L16: returns the Reset that requests wait for, if any.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };
@@ -184,8 +175,7 @@ function createExponentialBackOff(clock: { monotonic(): number }) {
   let lastAt = -Infinity;
   return {
     nextMs(sentAt: number, isAhead: boolean): number {
-      // L19: does not back off again for requests sent before the last back-off, because they belong to the
-      // same burst.
+      // L19: does not back off again for requests of the same burst, sent before the last back-off.
       if (sentAt <= lastAt) return 0;
       lastAt = clock.monotonic();
       const doubled = FIRST_BACK_OFF_MS * 2 ** doublings;

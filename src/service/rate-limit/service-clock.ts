@@ -1,7 +1,6 @@
 const SECOND_MS = 1000;
 /**
- * Maximum clock drift, as a fraction of elapsed time. An old bound widens by this fraction, so that newer
- * responses can replace it.
+ * Maximum clock drift per time elapsed. The bound widens with its age, so that newer responses replace it.
  */
 const DRIFT = 0.0001;
 

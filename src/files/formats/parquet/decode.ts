@@ -67,10 +67,7 @@ export async function* decodeGroups(
   }
 }
 
-/**
- * Maximum size of metadata in bytes, enough for 5,000 row groups of scans. Decoded metadata takes many times
- * as much.
- */
+/** Maximum bytes of metadata, enough for 5,000 row groups of scans. Decoding takes many times as much. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 

@@ -1,6 +1,6 @@
 /**
- * Adds the page checksums that hyparquet-writer omits
- * (https://parquet.apache.org/docs/file-format/data-pages/checksumming/).
+ * Adds page checksums (parquet.apache.org/docs/file-format/data-pages/checksumming) to hyparquet-writer's
+ * output.
  */
 import { crc32 } from 'node:zlib';
 import { readZigZag } from 'hyparquet/src/thrift.js';
@@ -60,10 +60,7 @@ const NEXT_I32 = 0x15;
 const ONE_FIELD = 0x10;
 const FIELDS_BEFORE = 3;
 
-/**
- * Appends a page with its checksum as field 4 of the header. The number of the next field is relative to
- * field 4.
- */
+/** Appends a page with a checksum as field 4. The next field's number is relative to field 4. */
 function appendWithChecksum(bytes: ByteWriter, page: Uint8Array): void {
   const reader = { view: new DataView(page.buffer, page.byteOffset, page.length), offset: 0 };
   let packed = 0;

@@ -29,7 +29,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** Opens a file, FIFO or device to read. Throws UsageError if it is not readable or not trusted (D17). */
+/** Opens a file, FIFO or device. Throws UsageError if it is unreadable or untrusted (D17). */
 export async function openToRead(path: string): Promise<FileHandle> {
   return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);

@@ -4,10 +4,7 @@ import type { Row } from '#files/formats/row-sink';
 import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
-/**
- * Parses NDJSON at once or, if a line is not one object, line by line. Returns an Error for a line with
- * invalid JSON.
- */
+/** Parses NDJSON at once or, if a line is not one object, by line. Invalid JSON becomes an Error. */
 export async function parseLines(
   text: string,
   firstLine: number,
@@ -46,10 +43,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/**
- * Yields the rows of a JSON array. Searches for the last comma between rows only if a piece does not end with
- * one.
- */
+/** Yields the rows of a JSON array. Searches for the last comma only if a piece does not end with one. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,

@@ -1,7 +1,7 @@
 /**
- * Parses names of rotated logs. Names of backups (`.bak`, `.old`, `~`) don't match. logrotate writes
- * `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz` or `scans-20261101.csv`. savelog writes
- * `scans.csv.0` or `scans.csv.20261101030000`.
+ * Parses names of rotated logs, but not of backups (`.bak`, `.old`, `~`). logrotate writes `scans.csv.2.gz`,
+ * `scans.csv-20261101.gz` or `scans-20261101.csv`. savelog writes `scans.csv.0` or
+ * `scans.csv.20261101030000`.
  */
 import { isUuid } from '#service/checks';
 

@@ -34,7 +34,6 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
   return isPlain ? `${shown}` : undefined;
 }
 
-/** Number of days from 1904-01-01 to 1970-01-01. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 
 /** Formats a date as `2026-03-01`, with the time if it is not midnight or if `withTime`. */
