@@ -1,4 +1,4 @@
-/** Yields the results of `fetch` in order. To bound memory, keeps at most `concurrency` results ahead. */
+/** Yields the results of `fetch` in order. To bound memory, buffers or awaits at most `concurrency`. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,

@@ -91,7 +91,7 @@ function align(at: number): number {
   return Math.ceil(at / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** Returns ASCII text that identifies the build of Node, its flags, and the program's directory. */
+/** Identifies the build of Node, its flags, and the program's directory, in ASCII. */
 function describeNode(
   { version, arch, platform, execPath, execArgv, env }: Runtime,
   directory: string,

@@ -182,7 +182,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // The header is rounded up, because a request at an earlier time would still get 429.
+    // Rounds the header up, because a request at an earlier time would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

@@ -5,7 +5,7 @@ import type { QrCode } from './shapes.ts';
 
 export type KnownCode = Pick<QrCode, 'id' | 'slug' | 'name'>;
 
-/** Listing of all codes. `answered`: all pages arrived in time. */
+/** Latest listing of all codes. `answered`: whether all pages arrived in time. */
 export interface Listing {
   atMs: number;
   answered: boolean;

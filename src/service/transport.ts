@@ -53,7 +53,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Response buffers to reuse. A new one for each POST would fill memory faster than it is collected. */
+  /** Response buffers to reuse, because each POST uses a new connection. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 

@@ -51,7 +51,7 @@ export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));
   } catch (error) {
-    // A umask such as 0777 prevents opening the directory.
+    // Changes by path, because a umask such as 0777 prevents opening the directory.
     if (systemCode(error) !== 'EACCES') throw error;
     chmodSync(path, DIRECTORY_MODE);
   }

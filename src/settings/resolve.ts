@@ -46,7 +46,6 @@ interface Sourced {
   source: SettingSource;
 }
 
-/** Finds a setting. An empty variable counts as unset. */
 function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };

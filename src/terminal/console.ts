@@ -50,7 +50,7 @@ export function createConsole(options: ConsoleOptions) {
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColors = NO_COLORS;
-  // Doesn't wait for the colors, because warnings come later, after the settings are read.
+  // Doesn't wait for colors, because warnings follow only after the settings are read.
   void loadColors(wantsColor(env, { isTerminal: errIsTerminal, noColor })).then((colors) => {
     errColors = colors;
   });

@@ -30,7 +30,7 @@ const FRAMES = /#+/g;
 /**
  * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it.
  * cli-table3 takes up to 1 ms per row, so it only lays out one line of placeholders. T12: `fitText` truncates
- * cells, because cli-table3 would measure the whole cell for each UTF-16 unit.
+ * cells, because cli-table3 would measure the whole cell per UTF-16 unit.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);

@@ -1,4 +1,4 @@
-/** Outcomes of rows and their meanings. `qr check`, `scans watch` and `scans verify` have other outcomes. */
+/** Outcomes of rows. `qr check`, `scans watch` and `scans verify` have their own. */
 import { countBy } from '#base/collections';
 
 export const OUTCOMES = {

@@ -41,7 +41,7 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Returns a text that is equal for all paths to a file; undefined for `-` and irregular files. */
+/** Returns a text that is equal for all paths to a file; undefined for `-`, devices and directories. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);

@@ -34,7 +34,7 @@ export function keepMemoryFlat(): () => void {
   };
 }
 
-/** V8's default flags. The first three undo `--liftoff-only`, which also turns off the second and third. */
+/** V8's default flags. The first three undo `--liftoff-only`, which also turns off the other two. */
 const DEFAULTS = [
   '--no-liftoff-only',
   '--wasm-tier-up',

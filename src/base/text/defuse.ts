@@ -1,7 +1,7 @@
 /**
- * Prevents CSV injection: puts an apostrophe before a formula at the start of a text. Also after a separator
- * or line end, because a program with another separator ignores quotes. An apostrophe there gets another one,
- * so that `restore` can remove it.
+ * Prevents CSV injection: puts an apostrophe before a formula at the start of a text, or after a separator or
+ * line end in it. (Programs that split at another separator ignore quotes.) An apostrophe there gets another
+ * one, so that `restore` can remove it.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';

@@ -32,10 +32,7 @@ export function findTemplateProblem(template: string): string | undefined {
   return 'has a host without a dot; replace it with the host that opens when you scan one of your codes (HOST is a placeholder)';
 }
 
-/**
- * Returns a code's short URL in ASCII, because QR decoders disagree about other text. Replaces lone
- * surrogates.
- */
+/** Returns a code's short URL in ASCII, because QR decoders disagree about other text. */
 export function fillShortUrl(template: string, code: { id: string; slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
   const filled = template.replace(PLACES, (_, place: 'slug' | 'id') => encode(code[place]));

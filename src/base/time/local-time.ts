@@ -15,9 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /**
-   * Returns the offset in a quarter hour in ms; undefined if it changes then, as in some zones before 2012.
-   */
+  /** Returns a quarter hour's offset in ms; undefined if it changes then, as in some zones before 2012. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

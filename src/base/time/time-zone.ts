@@ -12,7 +12,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Resolves the time zone. Throws UsageError for an unknown name, because Node would use UTC. */
+/** Resolves the time zone. Throws UsageError for an unknown one. (Node treats an unknown TZ as UTC.) */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';

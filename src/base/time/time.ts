@@ -38,9 +38,7 @@ export const systemClock: Clock = {
   },
 };
 
-/**
- * Waits one turn of the event loop, so that signals are handled. If aborted, throws the reason of `signal`.
- */
+/** Waits one turn of the event loop, to handle signals. Throws the reason of `signal` if it is aborted. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();
   signal?.throwIfAborted();

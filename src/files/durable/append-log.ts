@@ -72,7 +72,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   // D14: does not follow links that another user can abuse.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could remove the name, even of an existing file.
+  // D8: a power cut could remove an unflushed name, even of an existing file.
   await disk.flushDirectory(dirname(place));
   return file;
 }

@@ -13,7 +13,7 @@ export interface LinkEntry {
 
 interface Followed {
   real: string;
-  /** Link of another user who does not own the target. If set, `real` must not be used. */
+  /** Another user's link to a file that is not theirs. If set, `real` must not be used. */
   untrusted?: { at: string; uid: number };
   leaving?: string;
 }

@@ -59,7 +59,6 @@ export function openOwnCache(
   };
 }
 
-/** Returns the cache's owner. Throws in a set-uid program, or if code has no known owner. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
   if (owner !== getuid?.() || (owner === undefined && content === 'code'))
@@ -95,7 +94,7 @@ function makePrivate(directory: string, owner: number | undefined): void {
   const [highest] = missing;
   const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
   if (owner !== undefined && (uid !== owner || (mode & OTHERS_WRITE) !== 0)) throw new Error('not ours');
-  // Node's `recursive` may loop endlessly (write.ts).
+  // Doesn't use `recursive`, which may loop endlessly (write.ts).
   for (const level of missing) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

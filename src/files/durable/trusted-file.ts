@@ -15,9 +15,7 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/**
- * Resolves links, even to a missing file. D14: refuses a link of another user who does not own the target.
- */
+/** Resolves links, even to a missing file. D14: refuses another user's link to a file that isn't theirs. */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {

@@ -64,7 +64,7 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/** Creates a directory and its parents. Omits Node's `recursive`, which may retry endlessly after ENOENT. */
+/** Creates a directory and its parents, but without `recursive`: Node may retry endlessly after ENOENT. */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);
@@ -84,7 +84,7 @@ async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<b
     if ((await disk.stat(path).catch(() => undefined))?.isDirectory()) return false;
     throw error;
   }
-  // D12: a power cut must not remove the directory with its files.
+  // D12: flushes, so that a power cut can't remove the directory with its files.
   await disk.flushDirectory(dirname(path));
   return true;
 }

@@ -32,7 +32,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     /** Buffers a copy of a chunk. Rejects if an earlier write failed. */
     async write(chunk: string | Uint8Array) {
       touched = true;
-      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // at most 3 bytes per UTF-16 unit
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // at most 3 bytes per unit
       if (used + most > filling.length) await flush();
       if (most > BUFFER_BYTES) {
         await flush();

@@ -153,7 +153,7 @@ export function createGovernor(options: GovernorOptions) {
       },
       failed(sent) {
         end(() => {
-          // L6: the request may have been counted.
+          // L6: counts the request, because the service may have counted it.
           if (!sent) return;
           congestion.ended(false, sentAt);
           window.spend();

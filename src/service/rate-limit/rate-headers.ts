@@ -24,7 +24,6 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** Parses a number of at most 15 integer digits and 9 decimals; undefined for other text. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }

@@ -77,7 +77,7 @@ export function createRateWindow(options: {
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
-    // After `Retry-After: 0` with requests left, backs off briefly, so that it does not retry in a loop.
+    // After `Retry-After: 0` with requests left, backs off briefly, to avoid a tight loop.
     if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
     const untilResetMs = msUntil(acceptedResetMs(headers) ?? -Infinity);
     return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
@@ -128,7 +128,7 @@ export function createRateWindow(options: {
   }
 
   return {
-    /** Returns the requests left: undefined if a probe must be sent first, Infinity if there is no limit. */
+    /** Returns the requests left: undefined if a probe must be sent first, Infinity without headers. */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);

@@ -1,7 +1,5 @@
 const SECOND_MS = 1000;
-/**
- * Maximum clock drift per time elapsed. The bound widens with its age, so that newer responses replace it.
- */
+/** Maximum clock drift per elapsed time. A bound widens as it ages, so that newer responses replace it. */
 const DRIFT = 0.0001;
 
 export type ServiceClock = ReturnType<typeof createServiceClock>;
@@ -22,10 +20,7 @@ export function createServiceClock(clock: { monotonic(): number }) {
       if (!bound || isContradicted || low.offset > bound.offset - (receivedAt - bound.at) * DRIFT)
         bound = low;
     },
-    /**
-     * Returns the service's time in ms; undefined before any Date. L4: the lower bound is never ahead, so no
-     * wait ends early.
-     */
+    /** Returns the service's time in ms, if known. L4: a lower bound is never ahead: no wait ends early. */
     nowMs: (at = clock.monotonic()): number | undefined => bound && at + bound.offset,
   };
 }

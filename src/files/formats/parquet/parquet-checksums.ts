@@ -1,7 +1,4 @@
-/**
- * Adds page checksums (parquet.apache.org/docs/file-format/data-pages/checksumming) to hyparquet-writer's
- * output.
- */
+/** Adds page checksums (parquet.apache.org: Data Pages, Checksumming), which hyparquet-writer omits. */
 import { crc32 } from 'node:zlib';
 import { readZigZag } from 'hyparquet/src/thrift.js';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';

@@ -107,7 +107,6 @@ export interface Checked<R> {
 
 const CHECKED_AT_ONCE = 5000;
 
-/** Maps rows. Throws the reason of `signal` if it is aborted meanwhile. */
 export async function mapRows<R, T>(
   rows: readonly R[],
   map: (row: R) => T,
