@@ -91,7 +91,6 @@ function align(at: number): number {
   return Math.ceil(at / CODE_ALIGNMENT) * CODE_ALIGNMENT;
 }
 
-/** Identifies the build of Node, its flags, and the program's directory, in ASCII. */
 function describeNode(
   { version, arch, platform, execPath, execArgv, env }: Runtime,
   directory: string,

@@ -16,8 +16,7 @@ import { type HttpResponse, header, type Method } from './transport.ts';
 
 /**
  * Function that runs after the rate limit admits an attempt and before a byte is sent. Its errors are thrown
- * unchanged. If it returns work, the attempt frees its place, does the work, and then waits first in the
- * queue.
+ * unchanged. If it returns work, the attempt frees its place, does the work, and then goes first.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 

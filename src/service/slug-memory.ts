@@ -27,7 +27,7 @@ export interface SlugStore {
 }
 
 const MOST_SLUGS = 20_000;
-/** Maximum number of codes to search for in the cache without parsing it, to keep short runs fast. */
+/** Maximum number of codes to search for in the unparsed cache, to keep short runs fast. */
 const MOST_LOOKED_FOR = 500;
 const LONGEST_SLUG = 64;
 const LONGEST_NAME = 100;

@@ -41,7 +41,7 @@ interface Wire {
   destroy(): void;
 }
 
-/** Shared error with an empty stack. Otherwise, Node would format a stack for each closed connection. */
+/** Shared error without a stack, because Node would format one per closed connection. */
 const ENDED = Object.assign(new Error('the connection is no longer needed'), { stack: '' });
 
 export function createTransport(options: {

@@ -28,7 +28,7 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
-  // In another user's directory, the file may be a hard link to a file of this user.
+  // Distrusts hard links in another user's directory: they may lead to files of this user.
   if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
 }

@@ -43,7 +43,7 @@ export async function askLine(
       signal.addEventListener('abort', onAbort, { once: true });
       lines.once('SIGINT', () => reject(new InterruptedError('SIGINT')));
       lines.once('close', () => reject(new UsageError('no input received; no changes were made')));
-      // After Ctrl-Z and `fg`, Node leaves the input paused, and the process would end.
+      // Resumes after Ctrl-Z and `fg`, because Node leaves the input paused and would end.
       lines.on('SIGCONT', () => {
         if (secret) output.write(text);
         lines.resume();

@@ -13,7 +13,7 @@ export function listenForSignals(process: NodeJS.Process) {
     after(GRACE_MS, () => endByForce(reason));
   };
   const endByForce = (reason: InterruptedError) => {
-    // `process.exit` waits for threads that a FIFO or name server blocks; a signal does not.
+    // Ends by signal if a FIFO or name server blocks a thread, because `process.exit` would wait.
     const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
     process.off(reason.signal, onSignal);
     if (stuck) process.kill(process.pid, reason.signal);
@@ -21,7 +21,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // With a listener, a write beyond `ulimit -f` fails (EFBIG) instead of ending the process.
+  // Listens, so that a write beyond `ulimit -f` fails (EFBIG) instead of ending the process.
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

@@ -38,7 +38,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
     const reader = createLineReader(path, advice, take);
     for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
     const length = reader.end();
-    // D9: the next line must not continue the partial line of a killed run.
+    // D9: removes the partial line of a killed run, which the next line would continue.
     await truncateTo(file, length);
     return createAppender<R>(disk, file, place, length);
   } catch (error) {

@@ -118,7 +118,7 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock this file too.
+    // Lets runs of other users lock this file too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {

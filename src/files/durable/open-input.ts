@@ -16,7 +16,7 @@ export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
   if (real === undefined) return open(path, 'r');
   const found = await nodeDisk.lstat(real);
-  // /dev/stdin and process substitutions may lead to a link to a nameless pipe.
+  // Opens links to nameless pipes, as for /dev/stdin and process substitutions.
   const isNameless = found.isSymbolicLink() && [ROOT, nodeDisk.user()].includes(found.uid);
   if (isNameless) return open(real, 'r');
   return checked(await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)), (file) =>

@@ -142,7 +142,7 @@ export function createTemporary(
     } catch (error) {
       const identity = await file.stat();
       await file.close();
-      // D16: `entry` is valid even if the directory was moved.
+      // D16: uses `entry`, which is valid even if the directory was moved.
       await removeOurs(disk, identity, entry);
       throw error;
     }
@@ -171,7 +171,7 @@ export async function putInPlace(
     await file.close(); // Windows can't rename an open file
     await disk.rename(entry, at(basename(path)));
   });
-  // D2: a power cut must not bring the old file back.
+  // D2: flushes, so that a power cut can't bring the old file back.
   await disk.flushDirectory(dirname(path));
 }
 

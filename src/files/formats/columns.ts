@@ -15,7 +15,7 @@ export interface Column {
   leastWidth?: number;
   /** Width below which a narrow table omits less important `keepWhole` columns (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Whether a table shows an ellipsis instead of the origin that most rows share. */
+  /** Whether narrow cells show an ellipsis instead of the origin that most rows share. */
   isUrl?: boolean;
   /** Whether a narrow table prints this cell below the row. */
   below?: boolean;

@@ -63,6 +63,6 @@ function asDrawn(text: string, level: number): string {
   const characters = [...text].map((character) =>
     isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
   );
-  // fontkit reverses texts in Arabic script, including Persian digits, but not spaces between words.
+  // Makes up for fontkit, which reverses texts in Arabic script (also Persian digits), but not spaces.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }

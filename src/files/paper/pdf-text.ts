@@ -137,7 +137,7 @@ function drawShaped(
   const { glyphs, positions } = font.layout(text, ['kern']);
   page.fonts[font.id] ??= font.ref();
   add(`BT /${font.id} ${size} Tf`);
-  // PDF readers order right-to-left letters by position, and others by the text of the span.
+  // Adds the text, but not for right-to-left letters, which PDF readers order by position.
   const isToTheLeft = /\p{Script=Arabic}/u.test(text);
   if (!isToTheLeft) add(spanOf(text));
   let left = x;
@@ -148,7 +148,7 @@ function drawShaped(
     const draw = (letters: readonly number[]) =>
       `1 0 0 -1 ${place} Tm <${numberOf(font, known, { id, advanceWidth, codePoints: letters })}> Tj`;
     left += (xAdvance * size) / 1000;
-    // In right-to-left text, marks precede their letter and are read with it.
+    // Defers marks, which precede their letter in right-to-left text and are read with it.
     if (isToTheLeft && codePoints.every((point) => /\p{M}/u.test(String.fromCodePoint(point)))) {
       marks.unshift({ operators: `${spanOf('')} ${draw([])} EMC`, codePoints });
       continue;

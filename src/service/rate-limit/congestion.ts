@@ -56,10 +56,10 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
       notBefore = Math.max(notBefore, clock.monotonic() + gapMs);
     },
     ended(through: boolean, sentAt: number): void {
-      // Failures during a past outage do not indicate bursts.
+      // Drops failures of a past outage, which do not indicate bursts.
       if (through && isOutage()) recent = [];
       if (through) throughAt = clock.monotonic();
-      // A request sent before the change does not show its effect.
+      // Ignores requests sent before the last change, which do not show its effect.
       if (sentAt < changedAt) return;
       recent = [...recent, through].slice(-MOST_RECENT);
       if (through) successes += 1;

@@ -97,7 +97,7 @@ export function createGovernor(options: GovernorOptions) {
     if (left === Infinity) return inFlight < MODEST_CONCURRENCY;
     // L14: sends fewer requests at once when few are left, because other clients may use them.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
-    // L1: requests in flight may not be counted in Remaining yet.
+    // L1: counts requests in flight, because Remaining may not include them yet.
     return inFlight < Math.min(left, taper);
   }
 

@@ -85,7 +85,7 @@ async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: numbe
 function rowsOf({ rows, columns }: DecodedGroup): Row[] {
   const made: Record<string, unknown>[] = Array.from({ length: rows }, () => ({}));
   for (const { name, column } of columns) {
-    // Assigning a column `__proto__` would change the prototype of the row.
+    // Skips a column `__proto__`, which would change the prototype of the row.
     if (name === '__proto__') continue;
     const valueAt = readerOf(column);
     for (let at = 0; at < rows; at++) (made[at] as Record<string, unknown>)[name] = valueAt(at);

@@ -81,7 +81,7 @@ function createCsvReader(
   }
 
   function readPlain(text: string, start: number, end: number): void {
-    // Splitting without a limit is faster, and a short text can't have too many cells.
+    // Splits short texts without a limit, which is faster: they can't have too many cells.
     const source = text.slice(start, end);
     if (source.length < MOST_COLUMNS) {
       onRecord(source.split(separator), line);

@@ -89,7 +89,7 @@ export interface Fault {
   message: string;
   explanation?: string;
   mayForce?: true;
-  /** Whether a column may have been sorted by itself. */
+  /** Whether sorting a single column may be the cause. */
   isSorted?: true;
   isOfFlag?: true;
 }
