@@ -28,7 +28,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   for await (const { text, line, isLast } of pieces) {
     const { values, lineOf } = await parseLines(text, line, parseArray);
     const broken = values.findIndex((value) => !isObject(value) || value instanceof Error);
-    const isOfLastLine = broken === values.length - 1 && lineOf(broken) === line + countEnds(text);
+    const isOfLastLine = lineOf(broken) === line + countEnds(text);
     const torn = broken >= 0 && isLast && isOfLastLine && !text.endsWith('\n');
     if (broken >= 0 && !torn) throw notOurs(path, `line ${lineOf(broken)} is not a JSON object`);
     yield { rows: (torn ? values.slice(0, -1) : values) as Row[], line, torn };
