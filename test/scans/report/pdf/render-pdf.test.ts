@@ -305,3 +305,23 @@ test('the pages of a report with every kind of block equal their golden file', a
   const drawing = readDrawing(readTaggedPdf(bytes));
   await expect(`${drawing.join('\n')}\n`).toMatchFileSnapshot('../golden/pages.txt');
 });
+
+test('the rows of tables side by side and of a bound table continue on the next page as in their golden file', async () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `Row ${at + 1}`);
+  const columns = [{ label: 'Day 1', value: 3, previous: null, isPart: false }];
+  const chart = { label: 'Peak', columns };
+  const { bytes } = await renderPdf(
+    reportOf({
+      cards: [
+        cardOf('Days', { chart, tables: [tableOf('Day', names(100))] }),
+        cardOf('Codes', { isWide: false, tables: [tableOf('Code', names(40))] }),
+        cardOf('Last', { chart, tables: [tableOf('Day', names(9))] }),
+        cardOf('Few', { chart, tables: [tableOf('Day', names(8))] }),
+      ],
+    }),
+    'a4',
+  );
+  const drawing = readDrawing(readTaggedPdf(bytes)).filter((line) => /^page|Row|"(Day|Code)"/.test(line));
+  const places = drawing.map((line) => line.replace(/^text (\S+ \S+) .* "/, '$1 "'));
+  await expect(`${places.join('\n')}\n`).toMatchFileSnapshot('../golden/split-tables.txt');
+});
