@@ -98,8 +98,8 @@ export function flagHint(
   const format = FORMATS.includes(typed) ? '--format' : undefined;
   if ((format ?? typed) === '--format' && names.join(' ') === 'scans report') return REPORT_FORMATS;
   const meanings = FLAGS.get(typed)?.split(' ') ?? [];
-  const flag = format ?? meanings.find((name) => known.includes(name));
-  if (flag === undefined || !known.includes(flag)) return undefined;
+  const flag = (format ? [format] : meanings).find((name) => known.includes(name));
+  if (flag === undefined) return undefined;
   const meant = format ? [format, typed.slice(2)] : [[flag, ...value].join('=')];
   const rest = wordsBehind(names, argv).flatMap((other) => (other === word ? meant : [other]));
   const whole = argv.includes(word) ? didYouMean([...names, ...rest]) : undefined;

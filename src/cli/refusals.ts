@@ -89,8 +89,6 @@ export function unknownFlag(
 }
 
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
-  const exact = known.find((long) => long === `-${flag}`);
-  if (exact !== undefined || flag.length <= 2) return exact;
   const names = known.map((long) => long.slice(2));
   const name = nearest(flag.replace(/^-+/, ''), names);
   return name === undefined ? undefined : `--${name}`;

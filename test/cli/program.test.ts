@@ -391,6 +391,16 @@ describe('a command line that is not understood', () => {
       expect.stringContaining("invalid value for --format: 'xlsx'"),
       'To write a workbook, use -o FILE.xlsx.',
     ],
+    ['qr list --status xlsx', expect.stringContaining("invalid value for --status: 'xlsx'"), undefined],
+    ['qr list -f word', expect.stringContaining("invalid value for --format: 'word'"), undefined],
+    ['qr list -x', "unknown flag '-x'", 'List the flags with `qrctl help qr list --full`.'],
+    ['qr list -ids', "unknown flag '-ids'", 'Did you mean --ids?'],
+    ['qr list --search menu\u0007', "unknown flag '--search'", 'Did you mean `qrctl qr list --name`?'],
+    [
+      'qr create codes.csv menu',
+      "too many arguments: 'codes.csv'",
+      'Did you mean `qrctl qr create --name menu --destination codes.csv`?',
+    ],
     ['qr list --json', "unknown flag '--json'", 'Did you mean `qrctl qr list --format json`?'],
     ['qr list menu', "too many arguments: 'menu'", 'Did you mean `qrctl qr list --name menu`?'],
     [
