@@ -30,7 +30,7 @@ export async function choosePrintable(
 export function keepPrintable<T extends { code: QrCode }>(
   { console }: Context,
   names: readonly string[],
-  { status }: ImageFlags,
+  { status }: Pick<ImageFlags, 'status'>,
   chosen: readonly T[],
 ): T[] {
   const kept = chosen.filter(({ code }) => names.length > 0 || status || code.status === 'active');

@@ -88,7 +88,7 @@ export async function openPlanOutput(
   const plan = await planOutput(context, flags, columns, 'list');
   if (plan.format === 'markdown' && !plan.chosen) return textPrinter(context, plan.path, formatMarkdown);
   if (plan.format === 'table' && !plan.chosen) {
-    const isCut = context.console.isTerminal && plan.path === undefined && flags.format === undefined;
+    const isCut = context.console.isTerminal && flags.format === undefined;
     const options = { plan, isRun, most: isCut ? MOST_CREATIONS : undefined };
     return textPrinter(context, plan.path, (printed) => formatTable(context, printed, options));
   }

@@ -45,6 +45,13 @@ describe('an arranged plan', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 
+  it('has unchanged rows with an error, and changes that were not attempted, before creations', () => {
+    const unchanged = endOf(itemOf(3, 'unchanged', { code }), 'unchanged', { error: 'no' });
+    const waiting = endOf(update(5, 'menu', 'a'), 'not-attempted');
+    const { first, creations, quiet } = arrangeRows([unchanged, waiting], 'apply');
+    expect([first, creations, quiet].map(actions)).toEqual([['update', 'unchanged'], [], []]);
+  });
+
   it('has creations in the order of the file', () => {
     const { creations } = arrangeRows(
       [creation(2), creation(3), creation(4)].map((item) => ({ item })),

@@ -1,6 +1,6 @@
 /** A plan as data: one record per field in tables, one entry per row in JSON, with the exact values. */
 import { describe, expect, it } from 'vitest';
-import { APPLIED_COLUMNS, entryOf, PLAN_COLUMNS, recordsOf } from '#commands/qr/plan/plan-records';
+import { APPLIED_COLUMNS, entryOf, PLAN_COLUMNS, recordsOf, tableRow } from '#commands/qr/plan/plan-records';
 import {
   change,
   codeOf,
@@ -128,4 +128,35 @@ describe('the JSON entry for a row', () => {
     });
     expect(entryOf({ item: update(2, 'menu', 'b') })).not.toHaveProperty('candidates');
   });
+});
+
+describe('the table row', () => {
+  it.each([
+    ['slug and name', {}, 'menu (menu)'],
+    ['slug, if the code has no name', { name: '' }, 'menu'],
+    ['ID, if the code has no slug', { slug: undefined }, 'id-menu'],
+  ])('contains the %s of a code', (_, more, code) => {
+    expect(tableRow({ item: itemOf(3, 'unchanged', { code: codeOf('menu', more) }) })).toEqual({
+      ...{ line: 3, key: null, at: null, action: 'unchanged', code, outcome: null, change: null },
+    });
+  });
+
+  it('contains the time of a change, and the words for an empty value', () => {
+    const changes = [change('send', '', 'b')];
+    const row = rowOf(3, { atMs: Date.UTC(2026, 0, 2, 3, 4, 5) });
+    expect(tableRow({ item: itemOf(3, 'update', { row, code: menu, changes }) })).toMatchObject({
+      at: '2026-01-02T03:04:05.000Z',
+      change: 'destination: (empty) → b',
+    });
+  });
+
+  it('contains the ID and no name of a code that no longer exists', () => {
+    expect(tableRow({ item: itemOf(3, 'gone', { goneId: 'id-1' }) }).code).toBe('id-1');
+  });
+});
+
+it('at most 20 of the candidates are listed', () => {
+  const candidates = Array.from({ length: 22 }, (_, at) => codeOf(`c${at}`));
+  const [record] = recordsOf({ item: itemOf(5, 'undecided', { candidates }) });
+  expect(record?.old).toMatch(/^id-c0 or .* or id-c19 or 2 others$/);
 });

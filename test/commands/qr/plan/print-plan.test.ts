@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '#base/errors';
+import { exitCodeOf, PartialError } from '#base/errors';
 import { displayWidth } from '#base/text/display-width';
-import type { Plan } from '#codes/engine/plan/model';
+import type { Plan, PlanItem } from '#codes/engine/plan/model';
 import { type DryRun, endDryRun, endedRun, notePlan, openPlanOutput } from '#commands/qr/plan/print-plan';
 import type { OutputFlags } from '#files/formats/plan-output';
 import {
@@ -33,10 +33,8 @@ async function dryRun(
     spent: 2,
     exitCode: false,
   } as const;
-  const error: unknown = await endDryRun(context, printer, { ...facts, ...run }).catch(
-    (failure: unknown) => failure,
-  );
-  return { out: printed(), err: said(), exit: error === undefined ? 0 : exitCodeOf(error) };
+  const exit = await endDryRun(context, printer, { ...facts, ...run }).then(() => 0, exitCodeOf);
+  return { out: printed(), err: said(), exit };
 }
 
 const conflict = itemOf(20, 'conflict', {
@@ -89,6 +87,29 @@ describe('a plan on a terminal', () => {
     expect(out.match(/ create /g)).toHaveLength(14);
   });
 
+  it('has no wrapped lines in a file, and the reason also in a warning', async () => {
+    const output = join(await useDirectory(), 'plan.txt');
+    const message = 'the plan changes 14 codes';
+    const brakes = [{ is: 'max-changes', message, flag: '--max-changes 14' }] as const;
+    const flags = { output, format: 'table' } as const;
+    const { out, err } = await dryRun({ ...plan, brakes }, { columns: 60, flags });
+    const text = readFileSync(output, 'utf8');
+    expect(out).toBe('');
+    expect(text).toContain(`Nothing would be sent (exit code 9 with --exit-code): ${message}\nNext step: `);
+    expect(err.replaceAll(/\n */g, ' ')).toContain(`a run would send nothing: ${message}. If`);
+  });
+
+  it('has the reason for exit code 8 only if the counts do not contain it', async () => {
+    const shown = async (item: PlanItem) =>
+      (await dryRun(planOf([item]), { columns: 200, run: { verb: 'update' } })).out.split('\n').slice(3);
+    expect(await shown(creation(2))).toEqual(['']);
+    expect(await shown(itemOf(2, 'gone', { goneId: 'id-1' }))).toEqual([
+      'Changes (exit code 8 with --exit-code): the code of 1 row does not exist',
+      'Next step: Remove the row from the file.',
+      '',
+    ]);
+  });
+
   it('has its control characters escaped, and a value that looks like part of the line quoted', async () => {
     const changes = [{ ...change('send', 'a', 'b → c; destination: "d\x1b[2J'), field: 'name' as const }];
     const { out } = await dryRun(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })]), {
@@ -100,7 +121,8 @@ describe('a plan on a terminal', () => {
 
 describe('a plan as data', () => {
   it('has one record per field in CSV, with unchanged rows last', async () => {
-    const { out } = await dryRun(plan, {});
+    const { out, err } = await dryRun(plan, {});
+    expect(err).toMatch(/^1 row in conflict, .*No changes were made\n$/);
     const lines = out.trimEnd().split('\n');
     expect(lines).toHaveLength(1 + 17);
     expect(lines.slice(0, 3)).toEqual([
@@ -222,6 +244,23 @@ describe('a plan after a run', () => {
       '   2  failed  New 2 → https://example.com/new-2  failed',
       '  the service rejected the name (400)',
     ]);
+  });
+
+  it.each([
+    ['no line if it succeeded', undefined, []],
+    [
+      'the exit code and the first line of an error',
+      new Error('no\nmore'),
+      ['Not finished (exit code 1): no'],
+    ],
+    [
+      'the hint of an error',
+      new PartialError('1 row failed', { hint: 'Run it again.' }),
+      ['Not finished (exit code 8): 1 row failed', 'Next step: Run it again.'],
+    ],
+  ])('has in its reasons %s', (_, failure, lines) => {
+    const { reasons } = endedRun(planOf([]), [], { name: 'codes.csv', verb: 'apply', failure });
+    expect(reasons.map(({ title, message }) => `${title}: ${message}`)).toEqual(lines);
   });
 
   it('has the columns outcome and error in CSV', async () => {
