@@ -7,6 +7,7 @@ import {
   noteColumns,
   noteEnds,
   noteOffline,
+  noteStop,
   noteSummary,
   noteUnusedFlags,
   requireServiceFor,
@@ -146,6 +147,8 @@ test('unsuccessful rows are recorded for annotations, and kept values are noted'
     [
       ...ends,
       endOf('unchanged', keep),
+      endOf('unchanged', keep),
+      endOf('unchanged', { changes: [{ field: 'name', what: 'send' }] }),
       endOf('unchanged', { ...keep, row: rowOf(2, { decision: { is: 'theirs' } }) }),
     ],
     input,
@@ -156,16 +159,16 @@ test('unsuccessful rows are recorded for annotations, and kept values are noted'
   expect(problems[3]).toMatchObject({ message: expect.stringContaining('deleted from the service') });
   expect(context.facts.codes).toBe(2);
   noteEnds(context, [endOf('updated', { row: undefined })], input);
-  expect(lines).toEqual(['Kept newer values of the service for 1 row: see the column error of the results']);
+  expect(lines).toEqual(['Kept newer values of the service for 2 rows: see the column error of the results']);
 });
 
 test('the last line counts outcomes, requests and warnings', async () => {
   const { context, lines } = collect();
-  const ends = [endOf('deleted', { action: 'deleted' }), endOf('deleted', { action: 'delete' })];
+  const ends = ['deleted', 'deleted', 'delete'].map((action) => endOf('deleted', { action }));
   await noteSummary(context, ends, { warnings: 0, place: 'Results: x.csv', thing: 'row' });
   await noteSummary(context, [], { warnings: 1, thing: 'row' });
   expect(lines).toEqual([
-    'Deleted 1 code, 1 already deleted (3 requests). Results: x.csv',
+    'Deleted 1 code, 2 already deleted (3 requests). Results: x.csv',
     'The file has no rows (3 requests, 1 warning)',
   ]);
 });
@@ -186,4 +189,19 @@ test('a failed run is reported even if the reader of the output has closed the p
   await expect(finishOutput(Promise.reject(closed), undefined)).rejects.toBe(closed);
   await expect(finishOutput(Promise.reject(full), failure)).rejects.toBe(full);
   await finishOutput(Promise.resolve(), failure);
+});
+
+test('an aborted run ends with the number of finished rows and the reason', () => {
+  const stop = new AbortController();
+  const { context, lines } = collect({ signal: stop.signal });
+  const end = { ends: ['created', 'failed', 'updated'].map((outcome) => endOf(outcome)) } as never;
+  noteStop(context, end, true);
+  expect(lines).toEqual([]);
+  stop.abort(new Error('stopped'));
+  expect(() => noteStop(context, end, true)).toThrow('stopped');
+  expect(() => noteStop(context, end, false, 'code')).toThrow('stopped');
+  expect(lines).toEqual([
+    'Done: at least 2 of 3 rows. Run the command again to resume',
+    'Done: at least 2 of 3 codes',
+  ]);
 });
