@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { resolveNames } from '#commands/short-urls';
 import { useBench } from '../support/bench.ts';
+import { printingContext } from './printing.ts';
 
 test('a short URL is accepted in place of a code in arguments, lists and tables', async () => {
   const { run, write } = await useBench(undefined, { codes: 3, scans: 5 });
@@ -38,4 +40,20 @@ test('a short URL is accepted in place of a code in arguments, lists and tables'
   const named = await run('qr', 'update', url, other, '--status', 'paused', '-f', 'csv');
   expect(named.stdout).toContain(`${url},,${slug},failed`);
   expect(await run('qr', 'check', 'https://other.example.com/x')).toMatchObject({ code: 2 });
+});
+
+test('names without a short URL are unchanged, and another URL is refused with a hint', async () => {
+  const { context } = printingContext(undefined, { shortUrl: 'https://go.example.com/{slug}' });
+  expect(
+    await resolveNames(context, ['menu', 'go.example.com/a', 'x/y', 'https://go.example.com/b']),
+  ).toEqual(['menu', 'a', 'x/y', 'b']);
+  await expect(resolveNames(context, ['menu', 'http://other.example/a'])).rejects.toMatchObject({
+    message: 'cannot find the code of http://other.example/a: it is not a short URL of the setting short-url',
+    hint: 'Run `qrctl config get short-url` to see the form of short URLs, or specify an ID or slug.',
+  });
+  const unset = printingContext().context;
+  expect(await resolveNames(unset, ['menu', 'x/y'])).toEqual(['menu', 'x/y']);
+  await expect(resolveNames(unset, ['https://go.example.com/b'])).rejects.toMatchObject({
+    hint: 'Run `qrctl config set short-url https://HOST/{slug}`, or specify an ID or slug.',
+  });
 });
