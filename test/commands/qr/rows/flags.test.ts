@@ -1,4 +1,6 @@
 /** Values of the flags of bulk commands. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import {
@@ -6,8 +8,10 @@ import {
   decisionOptions,
   policyOf,
   type RowsFlags,
+  resultsPathOf,
   rowsOptions,
 } from '#commands/qr/rows/flags';
+import { useDirectory } from '../../../support/cli.ts';
 
 const { column } = rowsOptions;
 const { adopt, asNew } = decisionOptions;
@@ -81,4 +85,24 @@ describe('the policy of a run', () => {
       },
     });
   });
+});
+
+it('results are beside a regular file, or in the file of --results', async () => {
+  const directory = await useDirectory();
+  const at = (name: string) => join(directory, name);
+  await writeFile(at('a.results.csv'), '');
+  const pathOf = (from: string, results?: string) => {
+    const used: unknown[] = [];
+    const files = { use: (file: object) => used.push(file) } as never;
+    const input = { form: { is: 'csv' }, columns: ['name'] } as never;
+    return [resultsPathOf(files, from, { results } as RowsFlags, input), ...used];
+  };
+  const use = (flag: string, path: string) => ({ what: 'the results file', flag, path, writes: true });
+  const own = at('a.results.csv');
+  expect(pathOf(own)).toEqual([own, use('--from', own)]);
+  expect(pathOf(at('b.csv'))).toEqual([at('b.results.csv'), use('--results', at('b.results.csv'))]);
+  expect(pathOf('-', at('r.xlsx'))).toEqual([at('r.xlsx'), use('--results', at('r.xlsx'))]);
+  expect(pathOf('-')).toEqual([undefined]);
+  expect(pathOf(directory)).toEqual([undefined]);
+  expect(() => pathOf('-', 'r.md')).toThrow(/^cannot write r\.md: results /);
 });
