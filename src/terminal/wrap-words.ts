@@ -29,10 +29,7 @@ export function wrapWords(
     );
     return wrapLine(joined, columns, indent).replaceAll(PART, ' ');
   };
-  return text
-    .split('\n')
-    .map((line) => (widthOf(line) <= columns ? line : wrap(line)))
-    .join('\n');
+  return text.split('\n').map(wrap).join('\n');
 }
 
 function wrapLine(line: string, columns: number, indent: string): string {

@@ -141,9 +141,41 @@ describe('standard error', () => {
   test('shows verbose lines only with --verbose, each preceded by the time', () => {
     const { console, said } = setUp({ verbose: true });
     console.verbose('GET /qr 200');
-    setUp().console.verbose('GET /qr 200');
     expect(said()).toBe('2026-01-15T12:00:00.000Z GET /qr 200\n');
+    const other = setUp();
+    other.console.verbose('GET /qr 200');
+    expect(other.said()).toBe('');
   });
+
+  test('shows at most 4,000 characters of a note', () => {
+    const { console, said } = setUp();
+    console.note('x'.repeat(4000));
+    expect(said()).toBe(`${'x'.repeat(4000)}\n`);
+    console.note('x'.repeat(4001));
+    expect(said()).toBe(`${'x'.repeat(4000)}…\n`);
+  });
+
+  test('is 80 columns wide if the terminal does not report its width', () => {
+    const { console, said, stderr } = setUp({ tty: true });
+    stderr.columns = 0;
+    console.note(`${'x'.repeat(70)} ${'y'.repeat(9)} z`);
+    expect(said()).toBe(`${'x'.repeat(70)} ${'y'.repeat(9)}\n  z\n`);
+  });
+});
+
+test.each<[number | undefined, string | undefined, number]>([
+  [60, undefined, 60],
+  [60, '100', 60],
+  [undefined, '100', 100],
+  [0, '1', 1],
+  [undefined, '0', 80],
+  [undefined, '-5', 80],
+  [undefined, '99.5', 80],
+  [undefined, 'wide', 80],
+  [undefined, undefined, 80],
+])('the width of a terminal with %s columns and the variable COLUMNS=%s is %d', (columns, COLUMNS, width) => {
+  const stdout = Object.assign(new PassThrough(), { columns });
+  expect(setUp({ stdout, env: { COLUMNS } }).console.width).toBe(width);
 });
 
 describe('color', () => {
@@ -188,6 +220,24 @@ describe('progress', () => {
     await console.write('row\n');
     expect(said()).toBe(`${BAR}\r${ESC}[Jabove\n${BAR}\r${ESC}[J${BAR}`);
     expect(String(stdout.read())).toBe('row\n');
+  });
+
+  test('is not redrawn for data that is written to a file', async () => {
+    const stdout = new PassThrough();
+    const { console, said } = setUp({ tty: true, stdout });
+    const progress = console.progress('scans');
+    expect(console.activeProgress()).toBe(progress);
+    await console.write('row\n');
+    progress.stop();
+    expect(said()).toBe(`${BAR}\r${ESC}[J`);
+    expect(String(stdout.read())).toBe('row\n');
+  });
+
+  test('is not needed to write data to a terminal', async () => {
+    const { console, stdout, said } = setUp({ tty: true });
+    await console.write('row\n');
+    expect(String(stdout.read())).toBe('row\n');
+    expect(said()).toBe('');
   });
 
   test.each<[string, Record<string, string>, boolean]>([
@@ -239,6 +289,19 @@ describe('questions', () => {
     [{}, false, false],
   ])('with the variables %j on a terminal (%s) can be asked: %s', (env, tty, canAsk) => {
     expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
+    expect(setUp({ env, tty, stdin: new PassThrough() }).console.canAsk).toBe(false);
+  });
+
+  test('that are wrapped are printed once, and only their last line is redrawn', async () => {
+    const { console, type, said } = setUp({ tty: true });
+    const start = 'Delete spring-menu and 11 other codes with all their scans?';
+    const answer = console.ask(`${start} Type the number of codes:`);
+    await type('12', '\x08', '\r');
+    expect(await answer).toBe('1');
+    const [first, ...rest] = said().split('\n');
+    expect(first).toBe(start);
+    expect(rest.join('\n')).toContain('  Type the number of codes: 1');
+    expect(rest.join('\n')).not.toContain('Delete');
   });
 
   test('return the typed line as the reply', async () => {
@@ -310,6 +373,7 @@ describe('questions', () => {
       const second = ended.console[ask]('?');
       ended.stdin.write('\x04');
       await expect(second).rejects.toThrow(UsageError);
+      expect(ended.said().match(/\n/g)).toHaveLength(1);
 
       const controller = new AbortController();
       const aborted = setUp({ tty: true, signal: controller.signal });

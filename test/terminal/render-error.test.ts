@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '#base/errors';
+import { ClosedPipeError, InterruptedError, LocalError, NotFoundError, UsageError } from '#base/errors';
 import { loadColors } from '#terminal/color';
 import { renderError } from '#terminal/render-error';
 
@@ -49,6 +49,8 @@ describe('an error as text', () => {
     );
     expect(renderError(defect, { ...text, verbose: true })).toContain('render-error.test.ts');
     expect(renderError('a string', text)).toContain('unexpected failure: a string');
+    expect(renderError(new RangeError(), text)).toContain('unexpected failure: RangeError\n');
+    expect(renderError(new LocalError('no space'), { ...text, verbose: true })).toBe('qrctl: no space\n');
   });
 
   test('is wrapped between words and colored on a terminal', async () => {

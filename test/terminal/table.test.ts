@@ -121,6 +121,15 @@ describe('a table', () => {
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
+  test('has a header and the error below it if the error is the only column', () => {
+    const { text, dropped } = render([{ error: 'must be a web address' }], {
+      columns: [{ name: 'error', below: true }],
+      width: 20,
+    });
+    expect(text.split('\n')).toEqual(['error', '─'.repeat(20), '', '  must be a web', '    address', '']);
+    expect(dropped).toEqual([]);
+  });
+
   test('has an error below its row if the error is longer than those in the first 1,000 rows', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
@@ -187,6 +196,9 @@ describe('a table', () => {
     ]);
     expect(linesOf([spring, text, url(''), spring, url('tel:1')])[0]).toBe('a     …/menu/spring');
     expect(linesOf([text, spring, text, spring, url('tel:1')])[1]).toBe('a     HTTP://a.example/me…');
+    expect(linesOf([url('tel:1'), spring, spring])[1]).toBe('a     …/menu/spring');
+    expect(linesOf([spring, spring, ...differing])[0]).toBe('a     HTTP://a.example/me…');
+    expect(linesOf([url('')])).toEqual(['a']);
     expect(linesOf([spring])).toEqual(['a     HTTP://a.example/me…']);
     expect(linesOf([spring, spring], [{ name: 'slug' }, { name: 'to' }])[0]).toBe(
       'a     HTTP://a.example/me…',
