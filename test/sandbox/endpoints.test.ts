@@ -41,6 +41,8 @@ describe('a response', () => {
       405: await ask(sandbox, 'PUT', '/qr'),
       413: await ask(sandbox, 'POST', '/qr', { body: { name: 'x'.repeat(2 ** 20) } }),
     };
+    expect(replies[405].headers.get('allow')).toBe('GET, POST');
+    expect(replies[413].headers.get('connection')).toBe('close');
     for (const [status, reply] of Object.entries(replies)) {
       expect(reply.status).toBe(Number(status));
       expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
@@ -57,6 +59,8 @@ describe('a response', () => {
     expect(await encodingFor('gzip')).toBe('gzip');
     expect(await encodingFor('identity')).toBeNull();
     expect(await encodingFor('gzip;q=0')).toBeNull();
+    expect(await encodingFor('gzip ; q=0.00 , br')).toBeNull();
+    expect(await encodingFor('deflate, gzip;q=0.01')).toBe('gzip');
   });
 });
 
