@@ -105,7 +105,12 @@ describe('the current profile', () => {
 
   test('is redacted in the error if its name is an API key', () => {
     expect(() => resolved({ flags: { profile: KEY }, profiles })).not.toThrow(expect.stringContaining(KEY));
-    expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow('svc_live_cana…');
+    expect(() => resolved({ flags: { profile: KEY }, profiles })).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('svc_live_cana…'),
+        hint: 'The name looks like an API key. Run `qrctl auth login` and enter the key when prompted.',
+      }),
+    );
   });
 });
 
@@ -279,7 +284,12 @@ test('a login creates a profile with any visible name, except one that is a key 
   for (const name of ['shop', 'Café-2', 'x'.repeat(64)]) expect(create(name)).toBe(name);
   for (const name of ['', 'a b', "it's", '-x', 'a\\b', 'x'.repeat(65)])
     expect(() => create(name)).toThrow(/^invalid profile name/);
-  expect(() => create(KEY)).toThrow('expected a profile name, not an API key');
+  expect(() => create(KEY)).toThrow(
+    expect.objectContaining({
+      message: 'expected a profile name, not an API key',
+      hint: 'Specify a profile name. `qrctl auth login` prompts for the key.',
+    }),
+  );
 });
 
 test('messages name the source of the key, and suggest a login only if the environment has no key', () => {

@@ -10,9 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { platform, userInfo } from 'node:os';
+import { homedir, platform, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MOST_BYTES } from '#base/bounds';
 import { UsageError } from '#base/errors';
 import { configFile, readStore } from '#settings/store';
 import { runCli } from '../support/cli.ts';
@@ -43,6 +44,14 @@ describe('the path of the config file', () => {
 
   test('is in a directory called qrctl if QRCTL_CONFIG_DIR is empty', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '' })).toMatch(/qrctl.config\.json$/);
+  });
+
+  test.runIf(platform() === 'linux')('is in XDG_CONFIG_HOME only if that path is absolute', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('XDG_CONFIG_HOME', '/x');
+    expect(await configFile({})).toBe('/x/qrctl/config.json');
+    vi.stubEnv('XDG_CONFIG_HOME', 'x');
+    expect(await configFile({})).toBe(join(homedir(), '.config/qrctl/config.json'));
   });
 
   const home = userInfo().homedir;
@@ -300,11 +309,23 @@ describe('readStore', () => {
       const { env, file } = configured(text);
       const refused = await readStore(env).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(UsageError);
+      expect(refused).toMatchObject({
+        message: expect.stringMatching(/^cannot use the config file /),
+        hint: 'Repair the file, or move it to another directory and run `qrctl auth login`. The file is unchanged.',
+      });
       expect(String(refused)).toContain(file);
       expect(String(refused)).not.toContain('canary');
       expect(readFileSync(file, 'utf8')).toBe(text);
     },
   );
+
+  test('refuses a file of more than 4 MiB', async () => {
+    await expect(readStore(configured(GOOD.padEnd(MOST_BYTES.config)).env)).resolves.toMatchObject({
+      current: 'work',
+    });
+    const { env } = configured(GOOD.padEnd(MOST_BYTES.config + 1));
+    await expect(readStore(env)).rejects.toThrow(`it is ${MOST_BYTES.config + 1} bytes long`);
+  });
 
   test('refuses a config.json that is a directory', async () => {
     const directory = temporaryDirectory();

@@ -144,9 +144,10 @@ describe('updateStore', () => {
     await updateStore(given, adding('work', { keyCommand: 'pass show qr' }));
     chmodSync(file, 0o666);
     const before = readFileSync(file, 'utf8');
-    await expect(updateStore(given, adding('other'))).rejects.toThrow(
-      'other users were able to change it, and it contains a key-command',
-    );
+    await expect(updateStore(given, adding('other'))).rejects.toMatchObject({
+      message: expect.stringContaining('other users were able to change it, and it contains a key-command'),
+      hint: expect.stringContaining(`chmod go-w ${file}`),
+    });
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([before, 0o666]);
     await updateStore(given, () => ({ current: undefined, profiles: new Map() }));
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -159,7 +160,10 @@ describe('updateStore', () => {
     const big = adding('big', { shortUrl: 'x'.repeat(3000) });
     const refused = await updateStore({ ...given, disk: fullDisk }, big).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(LocalError);
-    expect(String(refused)).toMatch(/cannot write the config file .*config.json: .*ENOSPC/);
+    expect(refused).toMatchObject({
+      message: expect.stringMatching(/cannot write the config file .*config.json: .*ENOSPC/),
+      hint: 'No changes were made. Free up disk space, correct the permissions, or set QRCTL_CONFIG_DIR.',
+    });
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(directory)).toEqual(['config.json']);
   });
