@@ -131,6 +131,22 @@ describe('remembered slugs', () => {
     expect([await memory.listing(), await memory.codes()]).toEqual([{ atMs: 5, answered: false }, [code(1)]]);
   });
 
+  test('are written again if one of several names changed, or all codes were listed', async () => {
+    const store = storeOf({ codes: [entry(1), entry(2)] });
+    const renamed = createSlugMemory(store);
+    renamed.note([{ ...code(2), name: 'New' }]);
+    await renamed.save();
+    expect(store.store.kept).toEqual({ codes: [entry(1), ['slug-2', idOf(2), 'New']] });
+    const listed = createSlugMemory(store);
+    listed.note([code(1), { ...code(2), name: 'New' }]);
+    listed.noteListing({ atMs: 5, answered: true, whole: true });
+    await listed.save();
+    expect(store.store.kept).toEqual({
+      codes: [entry(1), ['slug-2', idOf(2), 'New']],
+      listing: { atMs: 5, answered: true },
+    });
+  });
+
   const lists = [
     [3],
     [[]],
