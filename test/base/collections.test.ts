@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { firstIndex } from '#base/collections';
+import { collectPages, firstIndex, groupBy, inChunks, onceBy } from '#base/collections';
 
 it('firstIndex finds the same index as a linear search', () => {
   fc.assert(
@@ -16,4 +16,21 @@ it('firstIndex finds the same index as a linear search', () => {
     ),
     { seed: 5 },
   );
+});
+
+it('lists are grouped, made unique, split and joined in their order', async () => {
+  const words = ['ab', 'cd', 'a', 'b', 'abc'];
+  expect([...groupBy(words, ({ length }) => length)]).toEqual([
+    [2, ['ab', 'cd']],
+    [1, ['a', 'b']],
+    [3, ['abc']],
+  ]);
+  expect(onceBy(words, ({ length }) => length)).toEqual(['cd', 'b', 'abc']);
+  expect([...inChunks(words, 2)]).toEqual([['ab', 'cd'], ['a', 'b'], ['abc']]);
+  expect([...inChunks(words, 5)]).toEqual([words]);
+  expect([...inChunks([], 2)]).toEqual([]);
+  async function* pages() {
+    yield* inChunks(words, 2);
+  }
+  expect(await collectPages(pages())).toEqual(words);
 });

@@ -54,7 +54,12 @@ describe('the effective time zone', () => {
     [{ TZ: ':/usr/share/zoneinfo/Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: '/usr/share/zoneinfo/posix/Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: 'posix/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: '/nowhere/zoneinfo-2026/right/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: 'right/Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: '' }, 'UTC'],
+    [{ TZ: 'UTC' }, 'UTC'],
+    [{ TZ: 'GMT' }, 'UTC'],
+    [{ TZ: 'GMT0' }, 'UTC'],
     [{ TZ: 'UTC0' }, 'UTC'],
   ])('with %j is %s', (inputs, expected) => {
     expect(chooseTimeZone(inputs)).toBe(expected);

@@ -6,6 +6,8 @@ import {
   parseHttpDate,
   parseInstant,
   processorMs,
+  systemClock,
+  weekdayOfDay,
 } from '#base/time/time';
 
 it('processorMs returns the user and system time that the process has used, in milliseconds', () => {
@@ -79,4 +81,27 @@ describe('a duration', () => {
   ])('of %j ms is shown as %j', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
+});
+
+describe('the system clock', () => {
+  test('sleeps for the requested time, measured in milliseconds', async () => {
+    const [began, beganMs] = [systemClock.monotonic(), performance.now()];
+    await systemClock.sleep(40);
+    const [slept, sleptMs] = [systemClock.monotonic() - began, performance.now() - beganMs];
+    expect(slept).toBeGreaterThanOrEqual(40);
+    expect(Math.abs(slept - sleptMs)).toBeLessThan(20);
+  });
+
+  test('ends a sleep with the reason of its signal', async () => {
+    const reason = new Error('stop');
+    await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const controller = new AbortController();
+    const sleeping = systemClock.sleep(60_000, controller.signal);
+    controller.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+  });
+});
+
+test('weekdays are counted from Monday, also before 1970', () => {
+  expect([0, 3, 4, -3, -4, -10].map(weekdayOfDay)).toEqual([3, 6, 0, 0, 6, 0]);
 });
