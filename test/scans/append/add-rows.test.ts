@@ -253,6 +253,21 @@ describe('a file without its state', () => {
   });
 });
 
+it('a deleted code is recorded once, and is not deleted any more after it was read', async () => {
+  await run(memory, service);
+  const gone = async (...codes: string[]) => {
+    const file = await openOn(memory, service);
+    const known = codes.map((code) => file.noteGone(code));
+    await file.commit();
+    return [known, state().positions[CODE].isGone];
+  };
+  expect(await gone(OTHER_CODE)).toEqual([[undefined], undefined]);
+  expect(await gone(CODE, CODE)).toEqual([[false, true], true]);
+  expect(await gone(CODE)).toEqual([[true], true]);
+  await run(memory, service);
+  expect(await gone()).toEqual([[], undefined]);
+});
+
 describe("a writer of one code's rows", () => {
   const row = { id: 9, ts: '2026-01-02T00:00:00.000Z' };
   const batch = { rows: [row], times: [START + 24 * HOUR] };

@@ -590,6 +590,22 @@ it('a lost state is not rebuilt from the new file after a rotation (A28)', async
   expect(await rotated()).toBe(4);
 });
 
+it('a lost state leads to a conversion of the log with its rotated files, newest first, without empty ones (A28)', async () => {
+  const all = { ...service, [OTHER_CODE]: rowsAt(0) };
+  await run(memory, all);
+  for (const age of ['10', '2', '1']) memory.write(`${FILE}.${age}`, 'rows');
+  memory.write(`${FILE}.3`, '');
+  await memory.disk.mkdir(`${FILE}.4`);
+  memory.remove(STATE);
+  const inputs = ['', '.1', '.2', '.10'].map((age) => `--input ${FILE}${age}`).join(' ');
+  await expect(run(memory, all)).rejects.toMatchObject({
+    message: expect.stringContaining('(such as scans.out.1)'),
+    hint: expect.stringContaining(
+      `\`qrctl scans export ${inputs} --output-dir DIR --partition-by month\`. If`,
+    ),
+  });
+});
+
 const event = fc.record({
   scans: fc.array(fc.oneof(fc.constant(0), fc.nat({ max: HOUR })), { maxLength: 5 }),
   rotate: fc.constantFrom('no', 'move', 'create'),

@@ -284,7 +284,11 @@ describe('a run that differs from the file', () => {
   it('is refused with a reason that contains both delimiters', () => {
     const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
     expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
-    expect(differenceOf(tabs, identity)?.reason).toBe('was written with --delimiter tab, not ,');
+    expect(differenceOf(tabs, identity)).toEqual({
+      reason: 'was written with --delimiter tab, not ,',
+      wayOn: 'Add --delimiter tab',
+    });
+    expect(differenceOf(identity, tabs)?.wayOn).toBe("Add --delimiter ','");
     expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
   });
 
