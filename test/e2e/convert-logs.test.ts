@@ -1,5 +1,5 @@
 /** `scans export --input`: logs become a dataset with each of their scans once, and `--append` continues it where the logs ended. */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -152,6 +152,69 @@ test('plain exports are converted to a dataset that begins with their first scan
     await run('export', '--all', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS, '--append'),
   ).toMatchObject({ code: 0 });
   expect(await scansIn(join(cwd, 'lake'))).toEqual(wanted);
+});
+
+test('a dataset begins at the latest beginning of its logs, and keeps their columns and its time zone', async () => {
+  const { sandbox, cwd, run } = await useScans(2, 300);
+  const codes = [0, 1].map((n) => sandbox.codeId(n));
+  const sinces = codes.map((code, n) => sandbox.scans(code)[100 - 50 * n]?.ts ?? '').sort();
+  const append = (n: number) =>
+    run(
+      'export',
+      codes[n] ?? '',
+      '--since',
+      sinces[n] ?? '',
+      '-o',
+      `${n}.csv`,
+      '--append',
+      '--fields',
+      'id,ts,os',
+    );
+  expect([await append(0), await append(1)]).toMatchObject([{ code: 0 }, { code: 0 }]);
+  const into = argv`--output-dir lake --partition-by month --timezone Europe/Berlin -f ndjson`;
+  const done = await run('export', '--input', '0.csv', '1.csv', ...into, '--summary', 'run.json');
+  expect(done.stderr).toMatch(
+    /Converted [45]\d\d scans of 2 codes from 2 files \(0 requests\)\. Directory: lake\n/,
+  );
+  expect(done).toMatchObject(ends(0, `\`qrctl scans export --all ${into.join(' ')} --append\``));
+  const lines = async () => {
+    const month = (await readdir(join(cwd, 'lake'))).find((name) => name.startsWith('dt=')) ?? '';
+    const [part = ''] = await readdir(join(cwd, 'lake', month));
+    return (await readFile(join(cwd, 'lake', month, part), 'utf8')).split('\n');
+  };
+  expect(Object.keys(JSON.parse((await lines())[0] ?? ''))).toEqual([
+    'qr_id',
+    'qr_slug',
+    'qr_name',
+    'id',
+    'ts',
+    'os',
+  ]);
+  const manifest = JSON.parse(await readFile(join(cwd, 'lake', '_qrctl.json'), 'utf8'));
+  expect(manifest.sinceMs).toBe(Date.parse(sinces[1] ?? ''));
+  const summary = JSON.parse(await readFile(join(cwd, 'run.json'), 'utf8'));
+  expect(summary).toMatchObject({
+    rows: (await scansIn(join(cwd, 'lake'))).length,
+    codes: 2,
+    files: ['lake'],
+  });
+  // The logs are no longer locked.
+  expect(await append(0)).toMatchObject({ code: 0 });
+  await rm(join(cwd, 'lake'), { recursive: true });
+  const local = ['--fields', 'qr_id,id,ts,ts_local'];
+  expect(await run('export', '--input', '0.csv', ...into, ...local)).toMatchObject({ code: 0 });
+  const { ts, ts_local } = JSON.parse((await lines())[0] ?? '');
+  expect(ts_local).toBe(new Date(Date.parse(ts)).toLocaleString('sv', { timeZone: 'Europe/Berlin' }));
+});
+
+test('a log that was truncated is not converted (9)', async () => {
+  const { sandbox, cwd, run } = await useScans(1, 20);
+  await run('export', sandbox.codeId(), '-o', 'log.csv', '--append');
+  await truncate(join(cwd, 'log.csv'), 200);
+  const refused = await run(...argv`export --input log.csv --output-dir lake -f ndjson ${MONTHS}`);
+  expect(refused).toMatchObject(ends(9, 'cannot convert log.csv: '));
+  expect(refused.stderr).toContain('If log.csv is an older copy');
+  expect(await readdir(cwd)).not.toContain('lake');
 });
 
 describe('a conversion is refused before anything is written', () => {

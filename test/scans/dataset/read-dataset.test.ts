@@ -1,7 +1,17 @@
 /** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { nodeDisk } from '#files/durable/node-disk';
 import { readingPositions } from '#scans/append/overlap';
-import { readDatasetExtent, readDatasetState, readManifest } from '#scans/dataset/open-dataset';
+import {
+  inspectDataset,
+  lossOfDataset,
+  readDatasetExtent,
+  readDatasetState,
+  readManifest,
+} from '#scans/dataset/open-dataset';
+import { useDirectory } from '../../support/cli.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';
@@ -45,6 +55,40 @@ describe('the manifest of a dataset', () => {
     const [, ...others] = [...paths()].filter((path) => path.endsWith('.csv'));
     expect(others).toHaveLength(1);
     expect(await beginning(new Set(others))).toBeUndefined();
+  });
+});
+
+describe('a dataset on the disk', () => {
+  async function useLake() {
+    const directory = await useDirectory();
+    await runLake(memory, service, { directory, disk: nodeDisk, sinceMs: START - DAY, append: false });
+    const [first = '', second = ''] = ['01', '02'].map((day) => join(directory, `dt=2026-01-${day}`));
+    const inspect = async () => {
+      const { sinceMs, rotated, fault } = (await inspectDataset(directory)) ?? {};
+      return [sinceMs, rotated, fault];
+    };
+    return { directory, first, second, inspect, loss: () => lossOfDataset(directory) };
+  }
+
+  it('has no fault and no loss, even if its first partition was deleted, after which it begins', async () => {
+    const { first, inspect, loss } = await useLake();
+    expect([await inspect(), await loss()]).toEqual([[START - DAY, [], undefined], undefined]);
+    await rm(first, { recursive: true });
+    expect([await inspect(), await loss()]).toEqual([[START + DAY, [], undefined], undefined]);
+  });
+
+  it('has a fault if a file is unknown, and a loss if a part is missing or still has its temporary name', async () => {
+    const { directory, second, inspect, loss } = await useLake();
+    const [part = ''] = await readdir(second);
+    await writeFile(join(second, 'other.csv'), '');
+    expect(await inspect()).toEqual([START - DAY, [], expect.stringContaining('other.csv')]);
+    await rename(join(second, part), join(second, `.${part}.partial`));
+    expect(await loss()).toBe(`dt=2026-01-02/${part} is missing`);
+    await writeFile(join(directory, '_qrctl.json'), 'x');
+    expect(await loss()).toBe('its _qrctl.json cannot be read (truncated or changed)');
+    expect(await inspectDataset(directory)).toBeUndefined();
+    await rm(join(directory, '_qrctl.json'));
+    expect([await loss(), await inspectDataset(directory)]).toEqual([undefined, undefined]);
   });
 });
 
