@@ -1,5 +1,8 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { type Machine, useMachine } from './login.ts';
 
@@ -40,6 +43,15 @@ describe('doctor', () => {
     expect(statuses).toEqual({ ...SOUND, service: 'ok', clock: 'ok', openapi: 'ok' });
     expect(findings.every(({ fix }) => fix === null)).toBe(true);
     expect(sandbox.requests).toHaveLength(2);
+    const messages = Object.fromEntries(findings.map(({ check, message }) => [check, message]));
+    expect(messages).toMatchObject({
+      config: `${machine.file}: 1 stored profile, not readable by other users`,
+      profile: "'default'",
+      'base-url': sandbox.baseUrl,
+      proxy: 'none; requests go directly to the service',
+    });
+    const onTerminal = await machine.run(['doctor'], { tty: true });
+    expect(onTerminal).toMatchObject({ code: 0, stdout: expect.not.stringContaining('failed') });
   });
 
   test('warns about a state directory that cannot be used', async () => {
@@ -107,8 +119,11 @@ describe('doctor', () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     await machine.login('default', 'https://far.example/api/v1', KEY);
-    const { code, statuses } = await diagnose(machine, ['--base-url', sandbox.baseUrl]);
+    const { code, statuses, findings } = await diagnose(machine, ['--base-url', sandbox.baseUrl]);
     expect(code).toBe(3);
+    expect(findings.find(({ check }) => check === 'key')?.message).toContain(
+      'was stored for https://far.example/api/v1 and is not sent to',
+    );
     expect(statuses).toMatchObject({ key: 'fail', service: 'ok' });
     expect(sandbox.requests.map(({ url }) => url)).toEqual(['/openapi.json']);
   });
@@ -167,8 +182,21 @@ describe('doctor', () => {
   ])('reports %s (2)', async (_, args, env, check) => {
     const { code, statuses } = await diagnose(await useMachine(), args, env);
     expect(statuses[check]).toBe('fail');
+    // No request is sent through an invalid proxy.
+    if (check === 'proxy') expect(statuses).not.toHaveProperty('service');
     expect(code).toBe(2);
   });
+});
+
+test('doctor writes a table to a file, and data on a terminal with the failure itself as the error', async () => {
+  const machine = await useMachine();
+  const file = join(await useDirectory(), 'findings.txt');
+  const { code, stdout } = await machine.run(['doctor', '-f', 'table', '-o', file]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(readFileSync(file, 'utf8')).toMatch(/^check +status +message +fix\n[─ ]+\nconfig +ok /);
+  const data = await machine.run(['doctor', '-f', 'csv', '--fields', 'check,status'], { tty: true });
+  expect(data.stdout).toContain('base-url,fail');
+  expect(stripVTControlCharacters(data.stdout)).toContain('qrctl: no base URL is configured');
 });
 
 test('doctor prints messages and fixes untruncated on a terminal', async () => {

@@ -17,6 +17,19 @@ describe('compareOpenApi', () => {
     expect(compareOpenApi(JSON.parse(SOUND))).toEqual({ broken: [], changed: [] });
   });
 
+  test('finds the fields of schemas that are combined with allOf', () => {
+    const combined: unknown = JSON.parse(SOUND, (_, value) => {
+      if (!value?.properties) return value;
+      const { properties, ...rest } = value;
+      return { allOf: [{ type: 'object' }, { allOf: [{ ...rest, properties }] }] };
+    });
+    expect(compareOpenApi(combined)).toEqual({ broken: [], changed: [] });
+    const other = JSON.parse(JSON.stringify(combined).replaceAll('"referrer"', '"referer"'));
+    expect(compareOpenApi(other).broken).toEqual([
+      'the response to GET /qr/{id}/scans has no field referrer',
+    ]);
+  });
+
   test('accepts paths that begin with a gateway prefix and the version segment', () => {
     const prefixed = SOUND.replaceAll('"/qr', '"/gateway/api/v1/qr');
     expect(compareOpenApi(JSON.parse(prefixed))).toEqual({ broken: [], changed: [] });
