@@ -94,6 +94,34 @@ describe('one report per value', () => {
     expect(stderr).toContain(message);
   });
 
+  test('is refused if no code has a value (2), with the number of codes without one', async () => {
+    const { cwd, env, codes } = await useClients();
+    const blank = codes.map(({ id }) => `${id},`);
+    await writeFile(join(cwd, 'clients.csv'), ['id,Client', ...blank, ''].join('\n'));
+    const { code, stderr } = await runHere(['scans', 'report', '--all', ...SPLIT], { env, cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('5 codes without a value in column Client are in no report\n');
+    expect(stderr).toContain(
+      'no code has a value in column Client of clients.csv\n' +
+        '  hint: Choose a different column with --split-by, or complete the file of --join.\n',
+    );
+  });
+
+  test('has the values of the file if it is made from scan files, or only those of --where', async () => {
+    const { cwd, env } = await useClients();
+    await runHere(['scans', 'export', '--all', '-o', 'scans.csv'], { env, cwd });
+    const reports = async (...args: string[]) => {
+      const { code } = await runHere(['scans', 'report', '--input', 'scans.csv', ...args], { env, cwd });
+      return [code, ...(await readdir(join(cwd, args.at(-1) ?? ''))).sort()];
+    };
+    const split = SPLIT.filter((arg) => arg !== '--output-dir' && arg !== 'reports');
+    expect(await reports(...split, '--where', 'client=a/b: c', '--output-dir', 'one')).toEqual([
+      0,
+      'a-b- c.html',
+    ]);
+    expect(await reports(...split, '--output-dir', 'each')).toEqual([0, 'CAFÉ MÜLLER.html', 'a-b- c.html']);
+  });
+
   test('has a file name that is safe and unique', () => {
     const values = ['a', 'A', '../x', 'con', 'nul.txt', '.hidden', '...', 'é'.repeat(200), 'x/y', 'x\\y'];
     const names = namesOfFiles(values);

@@ -1,0 +1,119 @@
+/** `scans export` as it is typed: refused flags, its plan, and which columns its files have. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+async function useExport() {
+  const sandbox = await useSandbox({ codes: 2, scans: 30 });
+  const cwd = await useDirectory();
+  const run = async (...args: string[]) => {
+    const before = sandbox.requests.length;
+    const result = await runHere(['scans', 'export', ...args], { env: { ...sandbox.env, TZ: 'UTC' }, cwd });
+    return { ...result, requests: sandbox.requests.length - before };
+  };
+  return { sandbox, cwd, run };
+}
+
+const DATASET = ['--output-dir', 'lake', '--partition-by', 'day'];
+
+describe('an export', () => {
+  test.each([
+    [
+      '--append with standard output',
+      ['-o', '-', '--append'],
+      "--append can't be used with standard output",
+      'Add -o scans.csv, or --output-dir DIR for one file per code.',
+    ],
+    [
+      '--append with a compressed file',
+      ['-o', 's.csv.gz', '--append'],
+      "--append can't be used with a compressed file",
+      'Use a file name without .gz.',
+    ],
+    [
+      '--append with a Parquet file',
+      ['-o', 's.parquet', '--append'],
+      "--append can't be used with a single Parquet file",
+      'Write a dataset with --output-dir DIR --partition-by day.',
+    ],
+    [
+      '--append with a workbook',
+      ['-o', 's.xlsx', '--append'],
+      "--append can't be used with the format xlsx",
+      'Use a name that ends in .csv or .ndjson with --output.',
+    ],
+    [
+      '--append with a table',
+      ['-o', 's', '-f', 'table', '--append'],
+      "--append can't be used with the format table",
+      'Use a name that ends in .csv or .ndjson with --output, and omit --format.',
+    ],
+    [
+      '--append to a directory of JSON files',
+      ['--output-dir', 'd', '-f', 'json', '--append'],
+      "--append can't be used with the format json",
+      'Use --format csv or --format ndjson.',
+    ],
+    [
+      '--append without fields',
+      ['-o', 's.csv', '--append', '--fields', 'ts,country'],
+      '--append requires the fields id and ts',
+      'Add id to --fields.',
+    ],
+    [
+      'tables in a directory',
+      ['--output-dir', 'd', '-f', 'table'],
+      "--output-dir can't be used with --format table",
+      'Add --format csv.',
+    ],
+    [
+      'a dataset of JSON',
+      [...DATASET, '-f', 'json'],
+      "--partition-by can't be used with the format json",
+      'Add --format parquet, csv or ndjson.',
+    ],
+    [
+      'a dataset without fields',
+      [...DATASET, '--fields', 'country'],
+      'a dataset requires the fields qr_id, id and ts',
+      'Add qr_id,id,ts to --fields.',
+    ],
+  ])('refuses %s (2), and sends and writes nothing', async (_, flags, message, hint) => {
+    const { cwd, run } = await useExport();
+    const { code, stderr, requests } = await run('--all', ...flags);
+    expect({ code, requests }).toEqual({ code: 2, requests: 0 });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  const CODE = 'qr_id,qr_slug,qr_name,';
+  test.each([
+    ['one code', ['1'], [], 'id,ts,country,city,device,os,browser,referrer'],
+    ['all codes', ['--all'], [], `${CODE}id,ts,country,city,device,os,browser,referrer`],
+    ['one code for Excel', ['1'], ['--excel'], 'id,ts,ts_local,country,city,device,os,browser,referrer'],
+    ['one code with fields for Excel', ['1'], ['--excel', '--fields', 'ts,qr_id'], undefined],
+    ['fields of all codes', ['--all'], ['--fields', 'ts_local,qr_slug'], 'ts_local,qr_slug'],
+  ])('of %s has these columns', async (_, names, flags, header) => {
+    const { sandbox, run } = await useExport();
+    const codes = names.map((name) => (name === '1' ? sandbox.codeId() : name));
+    const { code, stdout } = await run(...codes, '-f', 'csv', ...flags);
+    expect(code).toBe(header ? 0 : 2);
+    expect(stdout.replace('\uFEFF', '').split(/\r?\n/)[0]).toBe(header ?? '');
+  });
+
+  test('to a directory has one file per code without its columns, and a partitioned one has them', async () => {
+    const { sandbox, cwd, run } = await useExport();
+    const code = sandbox.codeId();
+    await run(code, '--output-dir', 'each', '-f', 'csv');
+    expect(await readFile(join(cwd, 'each', `${code}.csv`), 'utf8')).toMatch(/^id,ts,country,/);
+    await run(code, '--output-dir', 'lake', '--partition-by', 'month', '-f', 'csv', '--since', '2024-12-01');
+    const [part = ''] = await readdir(join(cwd, 'lake', 'dt=2024-12'));
+    expect(await readFile(join(cwd, 'lake', 'dt=2024-12', part), 'utf8')).toMatch(
+      /^qr_id,qr_slug,qr_name,id,/,
+    );
+  });
+});
