@@ -76,6 +76,17 @@ describe('a joined column', () => {
     expect(new Set(made).size).toBe(1);
   });
 
+  test('has a row for codes without a value that names the file if a code is not in it', async () => {
+    const { sandbox, cwd } = await useCampaigns();
+    const range = [...RANGE.slice(0, -1), 'table'];
+    const by = ['--by', 'City name', '--by', 'utm_campaign'];
+    const noneIn = async (...args: string[]) => {
+      const { stdout } = await statsOf(sandbox, cwd, [...args, ...by, ...range]);
+      return stdout.match(/\((?:none|not)[^)]*\)/g);
+    };
+    expect(await noneIn('--all', '--join', 'ids.csv')).toEqual(['(none, or not in ids.csv)', '(none)']);
+  });
+
   test('needs as many requests as the dry run states, and has the same figures if all scans are read', async () => {
     const { sandbox, cwd } = await useCampaigns();
     const args = ['--all', '--join', 'ids.csv', '--by', 'City name', '--by', 'utm_campaign', ...RANGE];

@@ -1,7 +1,7 @@
 /** What a count costs in requests, without a process: never more than the pages of the same ranges, whatever is compared with. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NotFoundError } from '#base/errors';
+import { AuthError, NotFoundError } from '#base/errors';
 import { createLocalTime } from '#base/time/local-time';
 import type { ScanRun } from '#scans/scan-run';
 import { COMPARISONS } from '#scans/stats/calendar';
@@ -172,13 +172,17 @@ describe('a count of two codes of which one does not exist', () => {
   const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
 
   /** Counts a code specified by ID and created on 10 February. The clock is wrong, the service's time is not. */
-  async function countYoung(days: readonly string[], asked: Partial<CountRequest>) {
+  async function countYoung(
+    days: readonly string[],
+    asked: Partial<CountRequest>,
+    failure: Error = new NotFoundError('no such code'),
+  ) {
     const scans = modelScans(days.map((day, at) => ({ id: at + 1, time: Date.parse(`${day}T12:00:00Z`) })));
     let ages = 0;
     const service = {
       concurrency: 2,
       listScans: async (id: string, request: Parameters<Service['listScans']>[1]) => {
-        if (id !== CODE.id) throw new NotFoundError('no such code');
+        if (id !== CODE.id) throw failure;
         return scans.read(request);
       },
       getCode: async () => {
@@ -201,7 +205,8 @@ describe('a count of two codes of which one does not exist', () => {
     const codes = [{ id: CODE.id }, { id: '00000000-0000-4000-8000-000000000000' }];
     const counted = await countService(context, service as unknown as Service, plan, codes);
     const { data, failures, current, before, nowMs } = counted;
-    const day = (ms: number | undefined) => ms && new Date(ms).toISOString().slice(0, 10);
+    const day = (ms: number | undefined) =>
+      ms && Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 10);
     return {
       ages,
       begins: day(data.fromMs),
@@ -212,6 +217,18 @@ describe('a count of two codes of which one does not exist', () => {
       isNow: nowMs === NOW_MS,
     };
   }
+
+  it('by month requests the age of the code, because the months do not show when its scans began', async () => {
+    const asked: Partial<CountRequest> = {
+      groups: [groupOf('month')],
+      compare: 'previous',
+      span: { sinceMs: Date.UTC(2026, 1, 1), untilMs: Date.UTC(2026, 3, 1) },
+    };
+    const days = Array.from({ length: 3000 }, (_, at) => `2026-03-${10 + (at % 20)}`);
+    const expected = { ages: 1, failed: 1, scans: 3000, before: '2025-12-04 2026-02-01 false' };
+    expect(await countYoung(days, asked)).toMatchObject(expected);
+    await expect(countYoung(days, asked, new AuthError('rejected'))).rejects.toThrow('rejected');
+  });
 
   it.each<[string[], Partial<CountRequest>, object]>([
     [['2026-03-01', '2026-03-05'], {}, { ages: 0, ends: '2026-03-31', scans: 2 }],
