@@ -2,9 +2,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type ExportFlags, planExport } from '#commands/scans/plan-export';
+import type { Context } from '#context';
+import { ORDINARY_FILES } from '#files/formats/kept-file';
+import { resolveInputs } from '#settings/resolve';
 import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
+import { useMachine } from './login.ts';
 
 async function useExport() {
   const sandbox = await useSandbox({ codes: 2, scans: 30 });
@@ -115,5 +120,94 @@ describe('an export', () => {
     expect(await readFile(join(cwd, 'lake', 'dt=2024-12', part), 'utf8')).toMatch(
       /^qr_id,qr_slug,qr_name,id,/,
     );
+  });
+});
+
+test('an export to a directory is CSV if the format of the profile is a table', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 30 });
+  const machine = await useMachine();
+  await machine.login('default', sandbox.baseUrl, sandbox.env.QRCTL_API_KEY ?? '');
+  expect(await machine.run(['config', 'set', 'format', 'table'])).toMatchObject({ code: 0 });
+  const directory = join(await useDirectory(), 'each');
+  const run = (...args: string[]) => machine.run(['scans', 'export', '--all', ...args]);
+  expect(await run('--output-dir', directory)).toMatchObject({ code: 0 });
+  expect((await readdir(directory)).map((name) => name.slice(-4))).toEqual(['.csv', '.csv']);
+  expect((await run()).stdout).toMatch(/^qr_id +qr_slug /);
+});
+
+describe('planExport', () => {
+  const settings = resolveInputs({ flags: {}, env: {}, name: 'default', profile: {} });
+  async function plan(flags: Partial<ExportFlags>, isTerminal = false) {
+    const used: unknown[] = [];
+    const context = {
+      settings: async () => settings,
+      console: { isTerminal, note: () => undefined },
+      clock: { now: () => 0 },
+      env: { TZ: 'Asia/Tokyo' },
+      files: { use: (file: unknown) => used.push(file) },
+    } as unknown as Context;
+    const names = flags.all ? [] : ['menu'];
+    return { used, ...(await planExport(context, names, flags as ExportFlags)) };
+  }
+
+  test.each<[Partial<ExportFlags>, object]>([
+    [{}, { named: false, labeled: false, overwrite: false, proveBeyond: false, localZone: undefined }],
+    [
+      { overwrite: true, proveBeyond: true },
+      { overwrite: true, proveBeyond: true },
+    ],
+    [{ overwrite: true }, { output: { replaces: [...ORDINARY_FILES, 'log'] } }],
+    [
+      { fields: ['qr_id', 'ts'], all: true },
+      { named: false, labeled: true },
+    ],
+    [{ fields: ['qr_slug', 'ts'], all: true }, { named: true }],
+    [{ fields: ['ts_local', 'ts'] }, { named: false, localZone: 'Asia/Tokyo' }],
+    [{ excel: true, timezone: 'UTC' }, { localZone: 'UTC' }],
+    [{ output: 's.xlsx' }, { localZone: 'Asia/Tokyo' }],
+    [{ outputDir: 'd' }, { named: false, labeled: false, directory: 'd', fileNames: 'id' }],
+    [
+      { outputDir: 'd', fileNames: 'slug' },
+      { named: true, labeled: false },
+    ],
+    [
+      { outputDir: 'd', partitionBy: 'day' },
+      { labeled: true, partition: { by: 'day', timezone: 'UTC' } },
+    ],
+    [
+      { outputDir: 'd', partitionBy: 'month', timezone: 'Asia/Tokyo' },
+      { partition: { by: 'month', timezone: 'Asia/Tokyo' } },
+    ],
+    [
+      { output: 's.csv', append: true },
+      {
+        append: { path: 's.csv', overlapMs: 3_600_000, restart: false, rotated: false },
+        used: [{ path: 's.csv.state.json', writes: true, flag: '--output', what: 'the state of --append' }],
+      },
+    ],
+    [
+      { output: 's.csv', append: true, overlap: 0, restart: true, rotated: true },
+      { append: { overlapMs: 0, restart: true, rotated: true } },
+    ],
+    [
+      { outputDir: 'd', append: true, partitionBy: 'day', format: 'parquet' },
+      { append: { path: '' }, used: [] },
+    ],
+  ])('plans %j', async (flags, expected) => {
+    expect(await plan(flags)).toMatchObject(expected);
+  });
+
+  test('is a table on a terminal, but not in a directory', async () => {
+    const formats = [await plan({}, true), await plan({}), await plan({ outputDir: 'd' }, true)];
+    expect(formats.map(({ output }) => output.format)).toEqual(['table', 'csv', 'csv']);
+  });
+
+  test('has times in UTC for `ts` and in the time zone for `ts_local`', async () => {
+    const { output } = await plan({ fields: ['id', 'ts', 'ts_local'] });
+    expect(output.columns.map(({ name, isTime }) => [name, isTime])).toEqual([
+      ['id', false],
+      ['ts', 'utc'],
+      ['ts_local', true],
+    ]);
   });
 });

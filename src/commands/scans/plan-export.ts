@@ -110,8 +110,10 @@ export async function planExport(
     columns: columns(labeled, flags.fields !== undefined),
     shape: 'list',
     formats: SCAN_FORMATS,
-    settings,
-    isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
+    // A profile's `table` does not apply to files.
+    settings:
+      directory === undefined || settings.format !== 'table' ? settings : { ...settings, format: undefined },
+    isTerminal: context.console.isTerminal && directory === undefined,
   });
   const isForPeople = planned.excel || planned.format === 'xlsx';
   const output: OutputPlan = {
