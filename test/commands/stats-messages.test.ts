@@ -178,3 +178,50 @@ test('the summary has the codes that were counted, the range, and the number of 
     rows: 1,
   });
 });
+
+describe('a dry run', () => {
+  test('of files has their number and range, and no requests', async () => {
+    const { stats } = await useFiles();
+    const { stdout, stderr } = await stats('--during', '2026-10', '--dry-run', '-f', 'csv');
+    expect(stdout.split('\n')).toEqual([
+      'codes,files,since,until,scans,by_totals,requests,requests_per_minute,seconds',
+      ',1,2026-10-01T00:00:00.000Z,2026-11-01T00:00:00.000Z,,,0,,0',
+      '',
+    ]);
+    expect(stderr).toBe('Nothing was counted\n');
+  });
+
+  test.each([
+    ['--by device --during 2024', { scans: 3000, by_totals: 0, requests: 7 }],
+    ['--by day', { since: null, scans: 3000, by_totals: 0, requests: 7 }],
+    ['--by month --during 2024', { scans: 3000, by_totals: 0, requests: 7 }],
+    ['--by month --during 2024-Q4', { by_totals: 1, requests: 5 }],
+  ])('of %s for a code and a deleted code has the requests for pages or totals', async (flags, planned) => {
+    const sandbox = await useSandbox({ codes: 2, scans: 3000 });
+    const gone = '00000000-0000-4000-8000-000000000000';
+    const args = [
+      sandbox.codeId(),
+      gone,
+      '--timezone',
+      'UTC',
+      ...flags.split(' '),
+      '-f',
+      'json',
+      '--dry-run',
+    ];
+    const { stdout } = await runHere(['scans', 'stats', ...args], { env: sandbox.env });
+    expect(JSON.parse(stdout)).toMatchObject({ codes: 2, files: null, ...planned });
+  });
+});
+
+test('a cross table is drawn, and has a sheet of its own in a workbook, after the other dimensions', async () => {
+  const { cwd, stats } = await useFiles();
+  const by = ['--by', 'country', '--by', 'country,device'];
+  expect((await stats(...by, '-f', 'table')).stdout).toMatch(/mobile +desktop/);
+  expect(await stats(...by, '-o', 'stats.xlsx', '--summary', 's.json')).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
+  const { rows, files } = JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
+  expect({ rows, files }).toEqual({ rows: 5, files: ['stats.xlsx'] });
+});
