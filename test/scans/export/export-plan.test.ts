@@ -10,13 +10,14 @@ const OTHER = '7f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 async function usePlan(...files: string[]) {
   const directory = await useDirectory();
   for (const file of files) await writeFile(join(directory, file), '{"version":1}');
-  return (changes: object, ...names: string[]) => {
+  const check = (changes: object, ...names: string[]) => {
     const plan = { output: { format: 'csv' }, fileNames: 'id', overwrite: false, directory, ...changes };
     return refuseKept(plan as unknown as ExportPlan, names).then(
       () => 'allowed',
       ({ message, hint }) => `${message.replaceAll(directory, 'DIR')}. ${hint}`,
     );
   };
+  return Object.assign(check, { directory });
 }
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
@@ -36,6 +37,20 @@ it('files per code do not replace a log in the directory, except with --append, 
   expect(await check({ fileNames: 'slug' }, OTHER)).toEqual(refused);
   for (const changes of [{ append: {} }, { overwrite: true }, { output: { format: 'json' } }])
     expect(await check(changes, ID)).toBe('allowed');
+});
+
+it('a file does not replace a log, except with --append or --overwrite', async () => {
+  const check = await usePlan('log.csv.state.json');
+  const to = (name: string, changes: object = {}) => {
+    const path = join(check.directory, name);
+    const output = { format: 'csv', path, replaces: ['log', 'none'] };
+    return check({ directory: undefined, output, ...changes });
+  };
+  expect(await to('log.csv')).toContain('log.csv: it was written with --append');
+  for (const changes of [{ append: {} }, { overwrite: true }])
+    expect(await to('log.csv', changes)).toBe('allowed');
+  expect(await to('new.csv')).toBe('allowed');
+  expect(await check({ directory: undefined })).toBe('allowed');
 });
 
 it('a dataset is not replaced, and gets new scans only with --partition-by and --append', async () => {

@@ -1,25 +1,31 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { OutputPlan } from '#files/formats/plan-output';
 import type { ExportPlan } from '#scans/export/export-plan';
 import { openSinks } from '#scans/export/open-sinks';
 import { useDirectory } from '../../support/cli.ts';
+import { keepFile } from '../../support/kept-log.ts';
 
 const CODES = [{ id: 'a' }, { id: 'b' }];
 
 /** Sinks for these outputs, whose documents write to nothing; `log` has what happened to them. */
-async function open(plan: { path?: string; directory?: string }) {
+async function open(plan: { path?: string; directory?: string; overwrite?: boolean }) {
   const log: string[] = [];
-  const openDocument = async ({ path = '-' }: { path?: string }) => ({
-    rewinds: true,
-    write: async (rows: readonly unknown[]) => rows.length,
-    checkpoint: async () => async () => Boolean(log.push(`rewind ${path}`)),
-    commit: async () => void log.push(`commit ${path}`),
-    discard: async () => void log.push(`discard ${path}`),
-  });
-  const { path, directory } = plan;
+  let replace: OutputPlan['beforeReplace'];
+  const openDocument = async ({ path = '-', beforeReplace }: Partial<OutputPlan>) => {
+    replace = beforeReplace;
+    return {
+      rewinds: true,
+      write: async (rows: readonly unknown[]) => rows.length,
+      checkpoint: async () => async () => Boolean(log.push(`rewind ${path}`)),
+      commit: async () => void log.push(`commit ${path}`),
+      discard: async () => void log.push(`discard ${path}`),
+    };
+  };
+  const { path, directory, overwrite = false } = plan;
   const filesOf = () => (code: { id: string }) => join(directory ?? '', `${code.id}.csv`);
-  const whole = { output: { path }, directory, filesOf, labeled: false, overwrite: false };
+  const whole = { output: { path }, directory, filesOf, labeled: false, overwrite };
   const job = { codes: CODES, service: {}, openDocument } as never;
   const sinks = await openSinks({} as never, whole as unknown as ExportPlan, job);
   const write = async (id: string, ...times: number[]) => {
@@ -28,7 +34,7 @@ async function open(plan: { path?: string; directory?: string }) {
     await sink.write({ rows: times.map((time) => ({ id: time })) as never, times });
     return sink;
   };
-  return { sinks, log, write };
+  return { sinks, log, write, beforeReplace: () => replace };
 }
 
 const counts = (rows: number, watermarkMs?: number) => ({ rows, added: rows, watermarkMs });
@@ -74,4 +80,24 @@ it('the rows of a code in its own file count when the file is committed', async 
   expect(failed.added()).toBe(0);
   expect(sinks.contents()).toEqual({ ...counts(1, 5), files: [a] });
   expect(log).toEqual([`commit ${a}`, `discard ${b}`]);
+});
+
+it('the rows that a code wrote after a checkpoint do not count once it is rewound', async () => {
+  const { sinks } = await open({});
+  const sink = await sinks.open({ id: 'a' });
+  const write = (...times: number[]) => sink.write({ rows: times.map((id) => ({ id })) as never, times });
+  await write(1);
+  const rewind = await sink.checkpoint();
+  await write(2, 3);
+  expect([sink.added(), await rewind(), sink.added()]).toEqual([3, true, 1]);
+});
+
+it('the state of a log is removed before --overwrite replaces the log', async () => {
+  const path = join(await useDirectory(), 'log.csv');
+  await writeFile(path, 'id,ts\n');
+  await keepFile(path);
+  expect((await open({ path })).beforeReplace()).toBeUndefined();
+  expect((await open({ overwrite: true })).beforeReplace()).toBeUndefined();
+  await (await open({ path, overwrite: true })).beforeReplace()?.();
+  expect(await readdir(join(path, '..'))).toEqual(['log.csv']);
 });
