@@ -225,3 +225,15 @@ test('a cross table is drawn, and has a sheet of its own in a workbook, after th
   const { rows, files } = JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
   expect({ rows, files }).toEqual({ rows: 5, files: ['stats.xlsx'] });
 });
+
+test('a period is compared with the days just before it, and the last line has the range and scans of both', async () => {
+  const { stats } = await useFiles();
+  const periods = ['--during', '2026-10-02', '--compare', '2026-10-01..2026-10-01'];
+  const args = [...periods, '--where', ' country = DE ', '--by', 'country', '-f', 'csv'];
+  const { code, stdout, stderr } = await stats(...args, '--fields', 'value,scans,previous');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'value,scans,previous\nDE,1,1\n' });
+  expect(stderr.trim().split('\n').at(-1)).toBe(
+    'Counted 1 scan from 2026-10-02 00:00 to 2026-10-03 00:00 (UTC), only country=DE, ' +
+      'compared with 1 scan from 2026-10-01 00:00 to 2026-10-02 00:00 (UTC) (0 requests)',
+  );
+});
