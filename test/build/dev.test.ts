@@ -13,10 +13,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 test('npm run dev runs a command from the sources, and leaves no temporary file', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 1 });
-  const { HOME, PATH } = process.env;
   const dev = promisify(execFile)(process.execPath, ['src/build/dev.mjs', 'qr', 'list'], {
     cwd: ROOT,
-    env: { HOME, PATH, ...sandbox.env },
+    env: { HOME: await useDirectory(), PATH: process.env.PATH, ...sandbox.env },
   });
   const [{ stdout, stderr }, built] = await Promise.all([dev, runHere(['qr', 'list'], { env: sandbox.env })]);
   expect({ stdout, stderr }).toEqual({ stdout: built.stdout, stderr: '' });
