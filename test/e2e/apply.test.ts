@@ -120,6 +120,10 @@ describe('qr apply', () => {
     expect(fine.stderr).toMatch(/2 rows, 1 in the lock file, 1 new, 1 removed/);
     await write(file(row(1), 'K1,x,https://example.com\n'));
     expect((await offline()).code).toBe(2);
+    await write('key,slug,name\nk9,menu,\n');
+    const named = await offline();
+    expect(named.stderr).toMatch(/1 row, 0 in the lock file, 1 new, 2 removed, no faults/);
+    expect(named.code).toBe(0);
     expect(methods()).toEqual({});
   });
 
