@@ -48,6 +48,21 @@ test('the reference contains each command once, followed by `help`', () => {
   expect(reference.commands.map(({ name }) => name)).toEqual([...names, 'help']);
 });
 
+test('the reference has no empty text, and an example for each command', () => {
+  const texts: unknown[] = [];
+  JSON.stringify(reference, (_, value) => {
+    if (typeof value === 'string') texts.push(value.trim());
+    return value;
+  });
+  expect(texts.length).toBeGreaterThan(1000);
+  expect(texts).not.toContain('');
+  for (const { name, examples, description, summary } of reference.commands) {
+    expect(examples.map(({ command }) => command.startsWith(`qrctl ${name}`))).toContain(true);
+    expect(description.trim(), name).toMatch(/^[A-Z]/);
+    expect(summary, name).not.toBe('');
+  }
+});
+
 describe.each(reference.commands)('the reference for $name', ({ name, flags }) => {
   const words = name.split(' ');
 
