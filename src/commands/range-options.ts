@@ -3,7 +3,9 @@ import { chooseTimeZone, timeZoneToShow } from '#base/time/time-zone';
 import type { Context } from '#context';
 import { inGroup, text, type Values } from './define.ts';
 
-export const rangeOptions = inGroup('Range flags:', {
+export const RANGE_FLAGS = 'Range flags:';
+
+export const rangeOptions = inGroup(RANGE_FLAGS, {
   since: text('--since <time>', 'Include only scans at or after TIME'),
   until: text('--until <time>', 'Include only scans before TIME'),
   during: text('--during <period>', 'Include only PERIOD, such as 2026-10, last-month', {

@@ -121,6 +121,16 @@ describe('the command line interface', () => {
     }
   });
 
+  test.each([
+    ['scans watch', 'Arguments, Flags, Range flags, Output flags, Examples'],
+    ['scans export', 'Arguments, Flags, Range flags, Append and dataset flags, Output flags, Examples'],
+    ['qr image', 'Arguments, Flags, Sheet flags, Image flags, Examples'],
+    ['qr apply', 'Bulk flags, Flags, Output flags, Examples'],
+  ])('lists the flags of `%s` under the headings %s', async (form, headings) => {
+    const help = await printed(`help ${form} --full`);
+    expect([...help.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading).join(', ')).toBe(headings);
+  });
+
   test.each(Object.entries(CONTRACT))('contains `%s` with the flags in the contract', async (form, flags) => {
     const names = form.split(' ').filter((word) => /^\w/.test(word));
     const help = await printed(`help ${names.join(' ')} --full`);

@@ -7,7 +7,7 @@ import { choiceOptions } from '#commands/code-choice';
 import { CODE_ARGUMENTS, defineCommand, PERIOD, parsed, text, type Values } from '#commands/define';
 import { checkInputChoice, FILES_READ, inputOptions, listInputFiles } from '#commands/input-option';
 import { openOutput, outputOptions } from '#commands/output-options';
-import { planRange, rangeOptions } from '#commands/range-options';
+import { planRange, RANGE_FLAGS, rangeOptions } from '#commands/range-options';
 import { type Comparison, openLastRun, printNews, sinceLastOption } from '#commands/since-last';
 import type { Context } from '#context';
 import { type Column, colorBy, numberColumn, wholeColumn } from '#files/formats/columns';
@@ -31,7 +31,7 @@ const options = {
   quietFor: parsed('--quiet-for <duration>', 'Report codes with no scans for a time such as 7d', PERIOD),
   sinceLast: sinceLastOption,
   until: text('--until <time>', 'Judge as of TIME (default: now, or the last scan with --input)', {
-    group: 'Range flags:',
+    group: RANGE_FLAGS,
   }),
   timezone: { ...rangeOptions.timezone, description: 'Time zone for weeks, and for times without one' },
   ...outputOptions,
