@@ -68,7 +68,11 @@ it('one file gets the rows of all codes once, and keeps its columns in later run
   const text = 'qr_id;id;ts\na;1;2026-01-01T00:00:00.000Z\nb;2;2026-01-01T00:00:00.000Z\n';
   expect(await readFile(path, 'utf8')).toBe(text);
   expect(await state('log.csv.state.json')).toMatchObject({
-    ...{ codes: ['a', 'b'], all: true, columns: COLUMNS, format: 'csv', dialect },
+    codes: ['a', 'b'],
+    all: true,
+    columns: COLUMNS,
+    format: 'csv',
+    dialect,
     positions: { a: { writtenAt: { serviceMs: START + 9 * HOUR } } },
   });
   expect(await codesOfLog(plan())).toEqual(new Set(['a', 'b']));

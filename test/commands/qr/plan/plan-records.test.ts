@@ -137,7 +137,13 @@ describe('the table row', () => {
     ['ID, if the code has no slug', { slug: undefined }, 'id-menu'],
   ])('contains the %s of a code', (_, more, code) => {
     expect(tableRow({ item: itemOf(3, 'unchanged', { code: codeOf('menu', more) }) })).toEqual({
-      ...{ line: 3, key: null, at: null, action: 'unchanged', code, outcome: null, change: null },
+      line: 3,
+      key: null,
+      at: null,
+      action: 'unchanged',
+      code,
+      outcome: null,
+      change: null,
     });
   });
 
