@@ -38,6 +38,10 @@ describe('/openapi.json', () => {
     expect(part('info', 'version')).toBe('1.0.0');
   });
 
+  test('has no empty text', () => {
+    expect(JSON.stringify(document)).not.toContain('""');
+  });
+
   test('lists the fields of a code and of a scan in the order in which qrctl prints them', () => {
     for (const [name, fields] of [
       ['QRCode', CODE_FIELDS],
