@@ -100,10 +100,12 @@ describe('qrctl sandbox', () => {
     expect(result.stderr).toContain(`port ${port} is in use`);
   });
 
-  test.runIf(SOAK)('listens on a different port if another sandbox is running', async () => {
-    const both = await Promise.all([startCli(['sandbox']), startCli(['sandbox'])]);
-    const ports = await Promise.all(both.map(async (running) => (await accessOf(running)).port));
-    expect(new Set(ports).size).toBe(2);
+  test('listens on a different port, with the same data, if another sandbox is running', async () => {
+    const words = ['sandbox', '--codes', '3'];
+    const both = await Promise.all([startCli(words), startCli(words)]);
+    const access = await Promise.all(both.map(accessOf));
+    expect(new Set(access.map(({ port }) => port)).size).toBe(2);
+    for (const { read } of access) expect(await read('/qr')).toMatchObject({ pagination: { total: 3 } });
   });
 
   test('listens only on the loopback interface', async () => {
