@@ -110,10 +110,9 @@ export async function planExport(
     columns: columns(labeled, flags.fields !== undefined),
     shape: 'list',
     formats: SCAN_FORMATS,
-    // A profile's `table` does not apply to files.
-    settings:
-      directory === undefined || settings.format !== 'table' ? settings : { ...settings, format: undefined },
-    isTerminal: context.console.isTerminal && directory === undefined,
+    settings,
+    isTerminal: context.console.isTerminal,
+    directory,
   });
   const isForPeople = planned.excel || planned.format === 'xlsx';
   const output: OutputPlan = {

@@ -45,6 +45,8 @@ export interface PlanContext {
   shape: Shape;
   settings: { format?: Format; delimiter?: Delimiter };
   isTerminal: boolean;
+  /** Directory of the files, if they are not named one by one. */
+  directory?: string | undefined;
   formats?: readonly Format[];
 }
 
@@ -79,9 +81,10 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   }
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
   const requested = flags.format ?? (cells && named === undefined ? 'csv' : named);
-  const format = requested ?? defaultFormat(path, context);
+  const isFile = (path ?? context.directory) !== undefined;
+  const format = requested ?? defaultFormat(isFile, context);
   refuseUnsuitable(flags, format, plan.gzip);
-  if (format === 'parquet' && path === undefined && context.isTerminal)
+  if (format === 'parquet' && !isFile && context.isTerminal)
     throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
       hint: 'Add -o scans.parquet to write it to a file.',
     });
@@ -196,11 +199,11 @@ export function isCompressed(path: string): boolean {
 }
 
 function defaultFormat(
-  path: string | undefined,
+  isFile: boolean,
   { settings, isTerminal, shape, formats = FORMATS }: PlanContext,
 ): Format {
   const setting = formats.find((format) => format === settings.format);
-  if (setting && (path === undefined || setting !== 'table')) return setting;
-  if (path === undefined && isTerminal) return 'table';
+  if (setting && !(isFile && setting === 'table')) return setting;
+  if (!isFile && isTerminal) return 'table';
   return shape === 'list' ? 'csv' : 'json';
 }

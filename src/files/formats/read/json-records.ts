@@ -84,7 +84,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Returns a function that finds the end of the last comma between values; 0 if there is none. */
+/** Returns a function that finds the end of the last comma between values, or 0 without a comma. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;
