@@ -2,6 +2,7 @@ import { NotFoundError, RequestFailure } from '#base/errors';
 import { formatDuration } from '#base/time/time';
 import { backoffMs, type Call, resultOfFailure, resultOfResponse } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
+import { withRequest } from './name-request.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
 import { createGovernor, type Ticket } from './rate-limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from './rate-limit/rate-headers.ts';
@@ -169,8 +170,4 @@ export function createClient(options: ServiceOptions, transport: Transport) {
       return now === undefined ? undefined : Math.floor(now);
     },
   };
-}
-
-function withRequest(message: string, name: string): string {
-  return `${message} [${name}]`;
 }

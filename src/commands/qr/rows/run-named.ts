@@ -9,6 +9,7 @@ import type { Output } from '#commands/output-options';
 import { resolveNames } from '#commands/short-urls';
 import type { Context } from '#context';
 import type { Source } from '#files/formats/read/input';
+import { withoutRequest } from '#service/name-request';
 import type { QrCode } from '#service/shapes';
 import { carryOut, previewRows, type RowsJob, type RowsVerb } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
@@ -105,8 +106,8 @@ function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly R
   const failed = results.filter((end) => !isDone(end));
   const [first] = failed;
   if (!first) return undefined;
-  // Ignores the technical detail in brackets, because it contains the ID of each code.
-  const reasons = new Set(failed.map((end) => reasonOf(end)?.replace(/ \[[^\]]*\]$/, '')));
+  // Ignores the request, because it contains the ID of each code.
+  const reasons = new Set(failed.map((end) => withoutRequest(reasonOf(end) ?? '')));
   const [reason] = reasons;
   const next = failed.every(({ item }) => item.action === 'failed')
     ? 'Correct or omit the codes that do not exist. Run `qrctl qr list` to see all slugs.'
