@@ -23,7 +23,7 @@ import { createSerialQueue } from './serial-queue.ts';
 export type AppendFile = ReturnType<typeof createAppendFile>;
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Whether a new file replaces the old one when the run ends. */
+  /** Whether rows are committed only when the run ends, as for --restart. */
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
@@ -49,7 +49,7 @@ export function createAppendFile(job: AppendJob) {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: loads the IDs of saved rows from `oldestMs` on. Throws if rotated files may have such rows. */
+  /** A11: loads saved IDs from `oldestMs` on if some are unknown. Throws if rotated files may have those. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = -Infinity, movedIdsFromMs = idsFromMs } = overlap;
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
@@ -130,7 +130,7 @@ export function createAppendFile(job: AppendJob) {
     await close();
   }
 
-  /** Ends a failed run: tries to commit the added rows, unless `restart` is set. */
+  /** Ends an open run. Unless `restart` is set, tries to commit the added rows. */
   async function discard(): Promise<void> {
     if (closed) return;
     if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
@@ -144,7 +144,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /** Creates the sink for a code. If `own`, the sink also commits or discards the file. */
+  /** If `own`, the sink also commits or discards the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -178,7 +178,7 @@ export function createAppendFile(job: AppendJob) {
         const overlap = overlapOf(overlaps, code);
         const rereadFromMs = fromMs ?? -Infinity;
         changed ||= overlap.rereadFromMs !== rereadFromMs;
-        // A9: marks rows from `rereadFromMs` on as unverified, so that the next run rereads them.
+        // A9: marks rows from `rereadFromMs` on as unverified. Each run rereads them until they are verified.
         overlap.rereadFromMs = rereadFromMs;
         return true;
       },
@@ -196,7 +196,7 @@ export function createAppendFile(job: AppendJob) {
 
   return {
     path,
-    /** Returns all rows, added rows and the newest time at the last commit. */
+    /** Returns the number of rows, of added rows, and the newest time at the last commit. */
     contents: () => kept,
     sinkOf,
     /** A34: adds scans that the caller has found to be missing from the log. */
@@ -215,7 +215,7 @@ export function createAppendFile(job: AppendJob) {
 }
 
 export interface RowTail {
-  /** Writes or buffers rows. Returns whether a commit is worthwhile. */
+  /** Returns whether a commit is worthwhile. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;

@@ -25,7 +25,7 @@ export interface AppendOptions extends AppendRun {
   lock?: typeof acquireLock;
 }
 
-/** Locks and opens a file. Throws UsageError, without changes, if file, state and run don't match. */
+/** Locks and opens a log. Unless `restart` is set, refuses a file that differs from its state or the run. */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, restart = false, disk = nodeDisk } = options;
   const { clock, signal, onWait } = options;

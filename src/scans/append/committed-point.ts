@@ -44,7 +44,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
   };
 }
 
-/** Opens the file at its last commit, or rebuilds a lost state. Throws UsageError if neither is possible. */
+/** Opens a log at its last commit, rebuilds a lost state, or refuses the log with UsageError. */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const { state, damage } = await readCurrentState(job);
   if (!state) return openWithoutState(job, damage);
@@ -86,7 +86,7 @@ async function openWithState(
   }
 }
 
-/** Returns the hash of the committed bytes. Throws UsageError if it differs from the recorded hash. */
+/** Hashes the committed bytes. Throws UsageError if the hash is not the recorded one. */
 export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
@@ -134,7 +134,7 @@ export async function truncateUncommitted(
       rebuildIfOlder('state file', job, state, wayOn),
     );
   };
-  // A20: a stamp shows that the last run left no uncommitted data, so another program added these.
+  // A20: after a run that left a stamp, only another program can have added data.
   if (stamp) throw unrecognizedData();
   if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);

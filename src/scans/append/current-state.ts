@@ -22,7 +22,6 @@ export interface AppendPaths {
   restart: string;
 }
 
-/** Creates an error for a log that can't be continued. `reason` is a clause; `wayOn` has no last period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -30,7 +29,6 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Describes how a file lost or changed recorded data. `size` is undefined if the file is missing. */
 export function lossOf(size: number | undefined, bytes: number, file = 'the file'): string {
   if (size === undefined)
     return `${file} no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -64,7 +62,7 @@ export function olderRowError(
   );
 }
 
-/** Reads the state. Completes a `--restart` that was stopped between its two renames. */
+/** Reads the state, if any. Completes a `--restart` that was stopped between its two renames. */
 export async function readCurrentState(
   job: OpenJob,
 ): Promise<{ state?: AppendState; damage?: DamagedRecordError }> {
@@ -113,7 +111,6 @@ export interface Copy {
   stat: DiskStat;
 }
 
-/** Lists nonempty rotated copies, newest first. */
 export async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
@@ -144,7 +141,6 @@ export async function refuseRotated(job: OpenJob): Promise<void> {
   );
 }
 
-/** Error codes for a hard link that the file system can't create. */
 const CANNOT_LINK = new Set([
   'EPERM',
   'EACCES',
@@ -159,7 +155,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Keeps a file as `FILE.old` or `FILE.old.N`, unless a stopped run did. Returns the path, if it exists. */
+/** Keeps a file, if it exists, as `FILE.old` or `FILE.old.N`. Reuses such a name from a stopped run. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
@@ -181,7 +177,6 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Adds a hard link, or returns false if `name` is in use. Renames the file if links are not supported. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

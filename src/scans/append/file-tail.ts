@@ -37,7 +37,7 @@ export function createFileTail(job: FileTailJob): RowTail {
   let hasFailed = false;
   let recordedBytes = committed.bytes;
   let mayTruncate = true;
-  /** Whether `close` keeps the file. False only for a `restart` before a state records the new file. */
+  /** Whether `close` keeps the file: false for a `restart` until a state records the new file. */
   let mustStay = !restart;
   let isStamped = committed.isUntouched;
   let { stateHasStamp } = committed;
@@ -167,7 +167,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: stamps once the file system's clock has advanced: a later change then gets another ctime.
+      // A19: stamps only after the file system's clock has advanced, so a later change gets another ctime.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -65,7 +65,7 @@ interface Difference {
 
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
   const { partition, format, columns } = was;
-  // P7: refuses other partitions, because all rows of a day must be in one directory.
+  // P7: refuses another partitioning, because all rows of a day must be in one directory.
   if (partition && partition.by !== is.partition?.by)
     return {
       reason: `is partitioned by ${partition.by}, not by ${is.partition?.by}`,
@@ -105,7 +105,7 @@ function zoneDifference(has: string, was = 'undefined', is = 'undefined'): Diffe
   };
 }
 
-/** A30: describes how the codes of two runs differ. Compares whole lists, although messages shorten them. */
+/** A30: describes the difference between the codes of two runs, if any. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   const isSame = was.all || is.all ? was.all === is.all : isDeepStrictEqual(sorted(was), sorted(is));
   if (isSame) return undefined;
@@ -186,7 +186,7 @@ export interface Recorded {
   isRenewed: boolean;
 }
 
-/** A6: throws if a log belongs to another workspace. May request codes to find out. */
+/** A6: throws UsageError if a log belongs to another workspace. May request codes to find out. */
 export async function checkOwnWorkspace(
   path: string,
   { workspace: recorded, identity, overlaps }: Saved,

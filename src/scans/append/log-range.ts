@@ -5,7 +5,7 @@ import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
 
 export interface RotatedFile {
-  /** Uncompressed size in bytes; 0 if unknown or if files were merged. */
+  /** Uncompressed size in bytes; 0 if unknown or if entries were merged. */
   bytes: number;
   sha256: string;
   newestMs: Readonly<Record<string, number>>;
@@ -29,7 +29,7 @@ export function rotatedOf({
   return { bytes, sha256, newestMs };
 }
 
-/** Adds a rotated file, unless it is empty or listed. Merges the oldest files to limit the timestamps. */
+/** Adds an entry for a nonempty, unlisted file. Above `MOST_TIMES` times, merges the oldest entries. */
 export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile): RotatedFile[] {
   const isKnown = rotated.some(({ bytes, sha256 }) => bytes === moved.bytes && sha256 === moved.sha256);
   if (moved.bytes === 0 || isKnown) return [...rotated];

@@ -38,7 +38,7 @@ export function createOldFile(job: Job, state: AppendState | undefined) {
   };
 }
 
-/** A31: returns why to keep the old file; undefined if it is unedited and the new one has all its rows. */
+/** A31: returns why to keep a file that was edited, can't be compared or has rows not in the new one. */
 async function reasonToKeep(
   job: Job,
   state: AppendState | undefined,
@@ -100,7 +100,7 @@ export type RowReader = (onRow: (row: Pick<SavedRow, 'code' | 'id'>) => void) =>
 
 const MOST_IDS = 4_000_000;
 
-/** Counts, by code, rows that only the old file has. Compares about `mostIds` IDs per pass to save memory. */
+/** Counts rows per code that only the old file has, in passes of about `mostIds` IDs to save memory. */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,

@@ -14,7 +14,7 @@ export interface CodeOverlap {
   rereadFromMs?: number;
   movedUntilMs?: number;
   movedIdsFromMs?: number;
-  /** Clock readings when the export of the newest rows began; undefined in a 1.0 or rebuilt state. */
+  /** Clock readings when the export of the newest rows began, if known. */
   writtenAt?: ClockReading;
   /** A42: end of the last range that was verified as complete. */
   readUntilMs?: number;
@@ -74,7 +74,7 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   if (overlap.watermarkMs === undefined || timeMs > overlap.watermarkMs) overlap.watermarkMs = timeMs;
 }
 
-/** Above `idLimit`, drops IDs dated before the overlap and before `keepFromMs`. */
+/** Above `idLimit` IDs, drops those before the overlap and `keepFromMs`, except of rotated rows. */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Infinity): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
@@ -104,8 +104,8 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 }
 
 /**
- * A22: returns the time from which new scans are expected: earlier if the service's clock was set back. A25:
- * if only this machine's clock shows the set-back, the known IDs of rotated rows limit the time.
+ * A22: returns the time from which new scans are expected, also if the service's clock was set back. A25: if
+ * only this machine's clock shows the set-back, the known IDs of rotated rows limit the time.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -150,14 +150,14 @@ export const OVERLAP_MS = 3_600_000;
 /** Maximum difference in ms explained by drift, or by the whole seconds of the service's Date header. */
 export const CLOCK_NOISE_MS = 60_000;
 
-/** Returns the time, in ms, to read from next. Undefined means from the first scan. */
+/** Returns the time, in ms, to read from next; undefined to read from the first scan. */
 export function readFrom(
   overlap: CodeOverlap,
   overlapMs: number,
   sinceMs: number | undefined,
   position = positionOf(overlap),
 ): number | undefined {
-  // A9, A10: reads the overlap and every unverified period again, however old.
+  // A9, A10: reads the overlap and any unverified period again.
   const unbounded = Math.min(position - overlapMs, overlap.rereadFromMs ?? Infinity);
   const fromMs = Math.max(unbounded, sinceMs ?? -Infinity);
   return fromMs === -Infinity ? undefined : fromMs;

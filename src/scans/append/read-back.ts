@@ -8,7 +8,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Byte range. If `strict`, rows must have all columns, and bytes after the last row must begin another. */
+/** Byte range. If `strict`, rows must have all columns, and bytes after the last row must begin a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -16,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Reads complete rows. Returns the offset after the last one. Throws UnrecognizedRowError for other data. */
+/** Returns the offset after the last complete row. Throws UnrecognizedRowError for other complete lines. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -35,7 +35,7 @@ export async function readRows(
   return offset;
 }
 
-/** A21: counts rows that a stopped run left, even with zeros from a power cut. Undefined for other data. */
+/** A21: counts rows that a stopped run left, even if a power cut lost some; undefined for other data. */
 export async function countUncommittedRows(
   file: DiskFile,
   stretch: Stretch,
@@ -69,7 +69,6 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
   });
 }
 
-/** Reads `length` bytes from `start`. Bytes past the end of the file are zeros. */
 export async function readAt(file: DiskFile, start: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   await file.read(bytes, 0, length, start);
@@ -99,7 +98,7 @@ export interface RebuildJob extends Pick<OpenJob, 'identity' | 'begin' | 'overla
   size: number;
 }
 
-/** A14: rebuilds a lost or damaged state from the whole file. */
+/** A14: rebuilds a lost state from the whole file, or throws UnrecognizedRowError. */
 export async function rebuild(job: RebuildJob) {
   const { file, size, identity, begin, overlapMs, signal } = job;
   const start = await checkBeginning(file, size, identity, begin);
@@ -127,7 +126,6 @@ export async function rebuild(job: RebuildJob) {
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Returns the offset of the first row. Throws UnrecognizedRowError if the header differs or is missing. */
 async function checkBeginning(
   file: DiskFile,
   size: number,
@@ -160,7 +158,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces into complete lines; omits an incomplete last line. Quoted cells may have line feeds. */
+/** Regroups pieces into complete lines. If `quoting`, a line feed in a quoted cell does not end a line. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;
@@ -175,7 +173,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: creates a check that holds back rows until the service returns the newest row in the file. */
+/** A13: creates a check that holds back rows until the service returns `proof`, if any. */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

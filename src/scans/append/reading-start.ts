@@ -25,7 +25,7 @@ export function createReadingStart(job: ReadingStartJob) {
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
-  /** A23: throws if only this machine's clock is known and it is earlier than a recorded scan. */
+  /** A23: without --until, throws if only this machine's clock is known and is behind the newest scan. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
     if (job.untilMs !== undefined || serviceMs !== undefined) return;
     if (watermarkMs === undefined || watermarkMs <= machineMs) return;

@@ -21,7 +21,7 @@ export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 
-/** Returns the paths for an append. Throws UsageError unless `path` is a regular or new file. */
+/** Throws UsageError unless `path` is a regular or new file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
@@ -43,13 +43,13 @@ export async function lockRealPath(
   }
 }
 
-/** Reads a log's state without a lock. Returns undefined if the state is missing or damaged. */
+/** Reads a log's state without a lock; undefined if it is missing or damaged. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   const state = await readRecorded(file, disk);
   return typeof state === 'string' ? undefined : state;
 }
 
-/** Returns when a log begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
+/** Returns, if known, when a log begins (-Infinity: first scan) and how many codes are unread. */
 export async function readExtent(file: string, disk: Disk = nodeDisk) {
   const saved = await readLogState(file, disk);
   if (!saved) return {};
@@ -58,7 +58,6 @@ export async function readExtent(file: string, disk: Disk = nodeDisk) {
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Counts the codes in a log that still exist and that no run has read to the end. */
 export function countUnread({ identity, overlaps }: Pick<AppendState, 'identity' | 'overlaps'>): number {
   const isUnread = (id: string) => {
     const { readUntilMs, isGone = false } = overlaps.get(id) ?? {};
@@ -81,7 +80,7 @@ export function codesOfLogs(
   );
 }
 
-/** Returns the path of a log's state file, even of a damaged one, if it exists. */
+/** Returns the path of a log's state file, if it exists and begins like a state. */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
     const paths = await resolvePaths(disk, file);
@@ -95,12 +94,11 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: removes the state first, because a run can rebuild it from the file.
+  // A32: removes the state before the log is replaced, because a run can rebuild a missing state.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }
 
-/** Returns a log's state, a clause about its damage, or undefined if it is missing. */
 async function readRecorded(file: string, disk: Disk = nodeDisk): Promise<AppendState | string | undefined> {
   const state = await findState(file, disk);
   if (state === undefined) return undefined;
@@ -120,7 +118,7 @@ export async function wasRotated(file: string): Promise<boolean | undefined> {
   return isRotated(state.overlaps) || ((await statOf(file))?.size ?? 0) < state.bytes;
 }
 
-/** Describes rows that a log's files (oldest first) lack, or a file from elsewhere. Undefined if complete. */
+/** Describes a damaged state, rows that a log's files (oldest first) lack, or an unrelated file, if any. */
 export async function lossOfLog(
   file: string,
   paths: readonly string[],
@@ -149,7 +147,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns a file's uncompressed size in bytes (for gzip, modulo 2^32: ISIZE in RFC 1952). */
+/** Returns the size in bytes. For gzip, it is modulo 2^32 (ISIZE in RFC 1952). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   return closing(await open(path), async (file) => {
     const { size } = await file.stat();

@@ -1,4 +1,4 @@
-/** Continues a log after its rotation. An empty file, which logrotate's `create` makes, counts as missing. */
+/** Continues a log after its rotation. A new empty file, as from logrotate's `create`, counts as missing. */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '#base/errors';
 import { type DiskFile, ifPresent, readPieces } from '#files/durable/disk';
@@ -62,7 +62,7 @@ async function refuseLostState(job: OpenJob): Promise<void> {
   );
 }
 
-/** A33: refuses a file that was emptied in place, unless a copy has all its rows. */
+/** A33: refuses a file that was emptied in place, unless it certainly lost no row. */
 async function refuseEmptied(job: OpenJob, state: AppendState): Promise<void> {
   const { file } = job.paths;
   const { mtimeNs } = await job.disk.lstat(job.paths.state);
@@ -87,7 +87,7 @@ async function hasCommitted(
     return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
   });
   return begins.then(Boolean, (error) => {
-    // Skips an untrusted copy, such as another user's file.
+    // Skips an untrusted or incomplete copy.
     if (error instanceof UsageError) return false;
     throw error;
   });
@@ -121,7 +121,7 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
   };
 }
 
-/** A26: removes uncommitted rows from a rotated file. A29: reads the IDs of its unverified rows for dedup. */
+/** A26: removes rows that a stopped run left in a rotated file. A29: reads the IDs of unverified rows. */
 async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes, stamp } = state;
   const { identity, signal } = job;

@@ -4,7 +4,6 @@ import { isObject, parseJson } from '#service/json';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
-  /** Code in the row or, without a code column, the exported code. */
   code?: string;
   id: string;
   timeMs: number;

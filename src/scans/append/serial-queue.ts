@@ -41,7 +41,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   return {
     run,
-    /** Commits now or, after a recent commit, later. Must be called inside `run`. */
+    /** Must be called inside `run`. */
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();

@@ -15,7 +15,6 @@ import {
 } from './positions.ts';
 
 const VERSION = 2;
-/** State version in qrctl 1.0, whose `sha256` is one hash of all bytes, without `blocks`. */
 const FIRST_VERSION = 1;
 
 export interface AppendState {
@@ -25,7 +24,6 @@ export interface AppendState {
   bytes: number;
   sha256: string;
   blocks?: string;
-  /** Stamp after the last complete run; undefined if uncommitted bytes may follow or no stamp is unique. */
   stamp?: FileStamp;
   /** Inode as text, because JSON numbers have too few digits. */
   ino?: string;
@@ -42,7 +40,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   return formatRecord({ version: VERSION, ...workspace, ...identity, codes, ...rest, positions });
 }
 
-/** Parses a state. Throws RecordProblem if it is damaged or too new. */
+/** Throws RecordProblem for a damaged or unknown state. */
 export function parseState(data: Buffer): AppendState {
   const saved = parseRecord<SavedState>(data, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect } = saved;
@@ -101,7 +99,7 @@ const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
 /** A19: identifies an unchanged file by its ctime, which programs can't set. */
 export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
-/** Returns a stamp; undefined in the tick of the last change, because another may get the same ctime. */
+/** Returns a stamp; undefined in the tick of the last change, because the next may get the same ctime. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }

@@ -45,7 +45,7 @@ export async function openBackup(context: BackupContext, directory: string) {
   let record = '';
 
   return {
-    /** Backs up a code, then deletes it. On failure, restores the status to `code.status`. */
+    /** Backs up a code, then deletes it. On failure, restores the status of a paused code. */
     async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
       const path = backupPath(directory, code, 'json');
       let isRefused = false;
@@ -107,7 +107,7 @@ async function deleteSaved(
   await checkAgain();
   addFile(facts, path);
   await send(async () => {
-    // B3: checks again, because scans may have arrived while the DELETE waited.
+    // B3: repeats a check that is not fresh, because scans may have arrived while the DELETE waited.
     if (!isFresh()) {
       delayedChecks += 1;
       if (delayedChecks > MOST_DELAYED_CHECKS)
@@ -175,7 +175,7 @@ function isRefusal(error: unknown): boolean {
 
 type SavedScans = Awaited<ReturnType<typeof saveScans>>;
 
-/** Writes all scans of a code. Throws UnprovenError if any may be missing, or are only in an old backup. */
+/** Writes all scans of a code. Throws UnprovenError if some may be missing or are only in an old backup. */
 async function saveScans(context: BackupContext, code: QrCode, path: string) {
   const { exportCodes } = await import('#scans/export/export-codes');
   const options = { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true };
@@ -202,7 +202,6 @@ async function saveScans(context: BackupContext, code: QrCode, path: string) {
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Returns the scan IDs in an existing backup. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();

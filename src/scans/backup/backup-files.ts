@@ -15,7 +15,7 @@ export function backupPath(
   return join(directory, `${id.toLowerCase()}.${content}`);
 }
 
-/** Throws UsageError if a record would replace a file that is not an earlier record of the code. */
+/** Throws UsageError if a code's record would replace other readable data. */
 export async function refuseOtherRecords(directory: string, codes: readonly QrCode[]): Promise<void> {
   for (const code of codes) {
     const path = backupPath(directory, code, 'json');

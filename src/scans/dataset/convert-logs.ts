@@ -26,7 +26,6 @@ type ConvertRun = ScanRun & { facts: RunFacts };
 
 type DatasetPlan = ExportPlan & { directory: string; partition: Partitioning };
 
-/** Converts logs to a dataset that contains each scan once. */
 export async function convertLogs(
   run: ConvertRun,
   plan: DatasetPlan,
@@ -87,7 +86,7 @@ async function convert(
   run.console.note(`To add new scans, run \`qrctl scans export ${which} ${into} --append\``);
 }
 
-/** P17: locks all logs, so that no run adds rows during the conversion. */
+/** P17: locks all logs with a state, so that no run adds rows during the conversion. */
 async function lockAll({ clock, signal, console }: ScanRun, logs: readonly ScanLog[]): Promise<Lock[]> {
   const locks: Lock[] = [];
   for (const { keptBy } of logs) {
@@ -141,7 +140,7 @@ async function readScans(
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
   const local = zone === undefined ? undefined : createLocalTime(zone);
-  // Blank row to copy. Objects that share a shape take a third of the memory.
+  // Copies a blank row, because objects that share a shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
   const spans = new Map<string, FileSpan>();

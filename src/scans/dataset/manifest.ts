@@ -121,7 +121,6 @@ function yearError(date: string, timezone: string): UnprovenError {
   );
 }
 
-/** Returns the end of the partition that contains `timeMs`, in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
   let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
   while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;

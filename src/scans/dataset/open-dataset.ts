@@ -37,7 +37,7 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   mostRows?: number;
 }
 
-/** Locks and opens a dataset. Throws UsageError, without changes, if the manifest and the run differ. */
+/** Locks and opens a dataset. Throws UsageError if manifest, files and run don't match. */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, disk = nodeDisk } = options;
   try {
@@ -63,7 +63,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       const { removed, parts, endMs: keptFromMs } = await withoutRemoved(disk, directory, listed);
       await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
-      // P4: also removes a leftover manifest, which a run without new rows does not replace.
+      // P4: also removes a temporary manifest, because a run without new rows writes none.
       await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
       if (keptFromMs !== undefined)
         options.note?.(
@@ -103,7 +103,7 @@ async function withoutRemoved(
   };
 }
 
-/** Reads a manifest, if it exists. Throws UsageError if it is damaged. */
+/** Throws UsageError if the manifest is damaged or unknown. */
 export async function readManifest(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
@@ -133,7 +133,7 @@ export async function inspectDataset(
   return { ...found, sinceMs: endMs ?? found.sinceMs, rotated: [], fault: fault?.message };
 }
 
-/** Returns when a dataset begins (-Infinity: first scan; undefined: unknown), and counts unread codes. */
+/** Returns, if known, when a dataset begins (-Infinity: first scan) and how many codes are unread. */
 export async function readDatasetExtent(
   directory: string,
   paths: ReadonlySet<string>,
@@ -145,7 +145,7 @@ export async function readDatasetExtent(
   return { beginsMs: isKnown ? (saved.sinceMs ?? -Infinity) : undefined, unread: countUnread(saved) };
 }
 
-/** Describes a damaged manifest, or the first missing or changed part. Ignores deleted partitions (P15). */
+/** Describes a damaged manifest or the first lost part, if any. Ignores deleted partitions (P15). */
 export async function lossOfDataset(name: string): Promise<string | undefined> {
   const disk = nodeDisk;
   const directory = await realPath(disk, name);

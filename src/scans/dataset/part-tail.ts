@@ -114,7 +114,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     for (const place of changed) await disk.flushDirectory(place);
   }
 
-  /** P3: gives a listed part its final name. After a kill, the next run does so. */
+  /** P3: gives a listed part its final name, if that is free. After a kill, the next run does so. */
   async function publish(path: string): Promise<void> {
     await inDirectory(disk, dirname(path), async ({ at }) => {
       if (await ifPresent(disk.lstat(at(basename(path))))) {

@@ -32,7 +32,7 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   const known = pathsOf(parts);
   for (const name of await disk.readdir(directory)) {
     if (HIDDEN.test(name)) continue;
-    // P5: refuses unknown files, because engines read every file in the directory.
+    // P5: refuses unknown files, because query engines read every file in the directory.
     if (!isPartition(name)) {
       const reason = `it contains ${name}, which is not part of this export`;
       throw refusal(directory, reason, `Move ${name} out of the directory`);
@@ -52,7 +52,6 @@ export async function refuseUnknownFiles(job: Job & Pick<AppendIdentity, 'format
   if (loss) throw refusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Describes the first part that is missing or has another size, if any. */
 export async function lossOfParts(
   { disk, directory, parts }: Job,
   areListed: boolean,
@@ -82,7 +81,7 @@ export async function removedPartitions({ disk, directory, parts }: Job): Promis
   return [];
 }
 
-/** P3, P4: renames leftover parts that the manifest lists, and removes others. */
+/** P3, P4: renames leftover parts that the manifest lists, and removes other leftover parts. */
 export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
   const known = pathsOf(parts);
   for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
@@ -117,7 +116,6 @@ export async function* formatPart(
   yield formatter.end();
 }
 
-/** Writes a part durably under its temporary name. Returns its size in bytes. */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -149,7 +147,7 @@ interface PartReading {
   signal?: AbortSignal;
 }
 
-/** Reads a part. Throws LocalError if Parquet data is damaged. */
+/** Throws LocalError if Parquet data is damaged. */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

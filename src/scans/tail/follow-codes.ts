@@ -22,12 +22,12 @@ interface FollowJob {
 
 const RELIST_INTERVALS = 30;
 
-/** Prints up to `maxScans` new scans, until a signal. Waits during outages. */
+/** Prints new scans until a signal, `maxScans` or the deletion of the last code. Waits during outages. */
 export async function followCodes(run: ScanRun, job: FollowJob): Promise<void> {
   const { clock, signal, console } = run;
   const { codes, service, printer, hasCodes, list, intervalMs, maxScans } = job;
   const followed = new Map(codes.map((code) => [code.id, start(code)]));
-  /** Every code followed in this run. If a deleted code is listed again, qrctl resumes where it stopped. */
+  /** Codes followed in this run, to resume a deleted code that is listed again. */
   const known = new Map(followed);
   let isDown = false;
   let left = maxScans;
@@ -110,7 +110,6 @@ interface CodeToFollow extends CodeReader {
 
 /** Maximum number of known scans in a short reading, so that new scans fit on the page. */
 const MOST_KNOWN = 250;
-/** Latest time in ms that fits in a Date. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
 /** Creates a reader of a code's new scans. The printer moves `position`. */
@@ -119,7 +118,7 @@ export function followCode({ position, ...job }: CodeToFollow) {
   let hasBegun = false;
   let hasDoubted = false;
 
-  /** Returns the time to read from: near the newest scans or, less often, the position. */
+  /** Returns the time to read from: the position or, for a short reading, near the newest scans. */
   function nextStart(): number {
     const { fromMs, printed } = position;
     const isShort = hasBegun && shortReadings < printed.size / MOST_KNOWN;

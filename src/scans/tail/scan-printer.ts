@@ -52,7 +52,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
     resume(code: string, now: ClockReading): TailPosition {
       const position = getOrAdd(positions, code, () => ({ fromMs: sinceMs, at: now, printed: new Map() }));
       const { at } = position;
-      // Time of the last write, converted to the current clock. Later scans have not been printed.
+      // If the service's clock was set back, time of the last write by this clock. Later scans are new.
       const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Infinity;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
@@ -79,7 +79,7 @@ function timeOf({ serviceMs, machineMs }: ClockReading): number {
   return serviceMs ?? machineMs;
 }
 
-/** S8: returns the service's time, limited by this machine's clock, because either may be ahead. */
+/** S8: returns up to when scan times are trusted, because either clock may be ahead. */
 function trustedMs(at: ClockReading, now: ClockReading): number {
   if (at.serviceMs === undefined) return timeOf(now);
   return Math.min(timeOf(now), at.serviceMs + Math.max(now.machineMs - at.machineMs, 0) + CLOCK_NOISE_MS);

@@ -39,7 +39,6 @@ export type TailStateFile = Awaited<ReturnType<typeof openTailState>>;
 
 const ELSEWHERE = 'specify a different file with --state';
 
-/** Locks a state file and reads it, if it exists. */
 export async function openTailState(
   path: string,
   { clock, signal, disk = nodeDisk }: { clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -68,7 +67,7 @@ export async function openTailState(
         const sinceMs = before?.sinceMs ?? run.sinceMs;
         const positions = before?.positions ?? new Map<string, TailPosition>();
         next = { workspace, codes: run.codes, sinceMs };
-        // S4: after a kill before the first batch, the next run continues from here.
+        // S4: records the start, so that the next run continues from it after a kill before the first batch.
         await record(positions);
         return { sinceMs, positions, isContinued: before !== undefined };
       },
@@ -81,7 +80,7 @@ export async function openTailState(
   }
 }
 
-/** S7: throws if the state is damaged, because scans would be repeated or skipped without it. */
+/** S7: throws for a damaged or unknown state, because scans would be repeated or skipped without one. */
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES.recordFile));
   if (!bytes) return undefined;
@@ -103,7 +102,7 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
   }
 }
 
-/** S6: returns whether this key wrote the state. Throws UsageError if codes differ. */
+/** S6: returns whether this key wrote the state. Throws UsageError if codes or workspace differ. */
 async function isOfRun(path: string, before: TailState, run: TailRun): Promise<boolean> {
   const { workspace: recorded, positions, codes } = before;
   const difference = codeDifference(codes, run.codes, 'follows');
@@ -141,7 +140,7 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
   return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
-/** Parses a state. Throws RecordProblem if it is damaged. */
+/** Throws RecordProblem for a damaged or unknown state. */
 export function parseTailState(bytes: Buffer): TailState {
   const saved = parseRecord<SavedState>(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;
