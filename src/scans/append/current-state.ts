@@ -75,7 +75,7 @@ export async function readCurrentState(
     return { state };
   } catch (error) {
     if (error instanceof DamagedRecordError) return { damage: error };
-    // A16: a damaged state is rebuilt from the file, but a state from a later qrctl is not.
+    // A16: only a damaged state may be rebuilt from the file, not a state from a later qrctl.
     if (error instanceof UnknownRecordError)
       throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
     throw error;
@@ -155,7 +155,7 @@ const CANNOT_LINK = new Set([
 
 const MOST_OLD = 10_000;
 
-/** Keeps a file, if it exists, as `FILE.old` or `FILE.old.N`. Reuses such a name from a stopped run. */
+/** Keeps a regular file, if any, as `FILE.old` or `FILE.old.N`. Reuses a name from a stopped run. */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;

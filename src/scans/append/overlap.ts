@@ -145,7 +145,7 @@ export function setBackOf(
 /** Maximum set-back of the service's clock, in ms, that is accepted if only this machine's clock shows it. */
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
-/** Time in ms that two consecutive runs both read, because the service may list scans late. */
+/** Time in ms that, by default, two consecutive runs both read, because the service may list scans late. */
 export const OVERLAP_MS = 3_600_000;
 /** Maximum difference in ms explained by drift, or by the whole seconds of the service's Date header. */
 export const CLOCK_NOISE_MS = 60_000;

@@ -173,7 +173,7 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
   }
 }
 
-/** A13: creates a check that holds back rows until the service returns `proof`, if any. */
+/** A13: holds back rows until the service returns the newest row in the file (`proof`, if any). */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string) {
   let wanted = proof;
   const waiting: TimedRows[] = [];

@@ -147,7 +147,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns the size in bytes. For gzip, it is modulo 2^32 (ISIZE in RFC 1952). */
+/** Returns the size in bytes; for gzip, modulo 2^32 (ISIZE in RFC 1952). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   return closing(await open(path), async (file) => {
     const { size } = await file.stat();

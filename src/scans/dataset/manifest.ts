@@ -96,7 +96,7 @@ function isSavedPart(value: unknown): boolean {
 
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length };
 
-/** Returns a function that names a time's partition, such as `dt=2026-10-01`. */
+/** Returns a function that names a time's partition (`dt=2026-10-01`) or throws UnprovenError. */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
   let lastDay = Number.NaN;
