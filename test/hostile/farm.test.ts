@@ -82,7 +82,7 @@ if (SOAK) {
   });
 } else {
   test.each(DAILY)(
-    'the server "%s" does not make %s print a wrong result, show the key, or exceed its limits',
+    'the server "%s" does not make %s print a wrong result with exit 0, show the key, or exceed its limits',
     async (name, command) => {
       const server = SERVERS.find(([known]) => known === name)?.[1] ?? HONEST;
       expect(await tryIt(name, server, command)).toEqual([]);

@@ -253,7 +253,7 @@ describe('a file without its state', () => {
   });
 });
 
-it('a deleted code is recorded once, and is not deleted any more after it was read', async () => {
+it('noteGone records a code as deleted until a run reads the code, and returns whether it was recorded before', async () => {
   await run(memory, service);
   const gone = async (...codes: string[]) => {
     const file = await openOn(memory, service);

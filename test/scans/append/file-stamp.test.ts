@@ -133,7 +133,7 @@ describe('on a file system with a coarse clock,', () => {
   });
 });
 
-it('a state from qrctl 1.0, with one digest for all bytes, is accepted and replaced by version 2', async () => {
+it('a state from qrctl 1.0, with one digest for all bytes, is accepted and replaced by version 2, unless the file was edited', async () => {
   await run(memory, service, { pageRows: 500 });
   const { blocks: _, stamp: __, checksum: ___, ...rest } = state();
   const plain = (text: string) => createHash('sha256').update(text).digest('hex');

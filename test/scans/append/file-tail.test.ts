@@ -65,7 +65,7 @@ describe('on the disk,', () => {
     expect(await stepsOf()).toEqual([...first, ...rows, ...rows, ...last]);
   });
 
-  it('a run whose file was replaced by a copy first removes the stamp, so that the run after a kill is not refused (A20)', async () => {
+  it('a run removes the stamp before it appends to a copy of the file, so that the next run after a kill is accepted (A20)', async () => {
     const text = fileText();
     memory.remove(FILE);
     memory.write(FILE, text);
@@ -77,7 +77,7 @@ describe('on the disk,', () => {
     expect(await run(memory, service)).toBe(1);
   });
 
-  it('a later run writes a state before its rows, after its rows and at its end (A19, A20)', async () => {
+  it('a later run with new rows writes a state before and after the rows and at its end, and without new rows nothing (A19, A20)', async () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual(later);
     expect(await stepsOf()).toEqual([]);
@@ -92,7 +92,7 @@ describe('on the disk,', () => {
     expect(await stepsOf(rotated)).toEqual(later);
   });
 
-  it('a run records "replacing" in the state only if there is a file to replace (A8)', async () => {
+  it('only a --restart records "replacing" in the state (A8)', async () => {
     async function wishedText(options: RunOptions): Promise<boolean[]> {
       const says: boolean[] = [];
       memory.fault = (_, operation) => {

@@ -15,7 +15,7 @@ beforeEach(() => {
   memory = createMemoryDisk();
 });
 
-it('findState returns the path of a valid or damaged state file, but not of a file with other JSON', async () => {
+it('findState returns the path of a valid or damaged state file, but not of other JSON, which removeState keeps', async () => {
   expect(await findState(FILE, memory.disk)).toBeUndefined();
   await run(memory, service);
   expect(await findState(FILE, memory.disk)).toBe(STATE);

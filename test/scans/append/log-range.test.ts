@@ -57,7 +57,7 @@ describe('the rotated files in a state', () => {
     expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual(expected);
   });
 
-  it('are each listed once, and only if they have committed rows', () => {
+  it('are each listed once, and only if they are not empty', () => {
     expect(withRotated(FILES.slice(0, 2), FILES[2] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, FILES[1] as RotatedFile)).toEqual(FILES);
     expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
@@ -91,7 +91,7 @@ describe('the rotated files in a state', () => {
     expect(sizes(file(1, 15_000, 'a'), file(2, 15_000, 'b'))).toEqual([1, 2]);
   });
 
-  it('are read as one missing file from a state that an earlier version wrote', () => {
+  it('are read as one file of unknown size from a state that an earlier version wrote', () => {
     const overlaps = new Map([
       ['a', overlap({ movedUntilMs: 9 })],
       ['b', overlap({})],

@@ -85,7 +85,7 @@ describe('old IDs in a state', () => {
     expect(overlap).toMatchObject({ idsFromMs: 9901, rows: 10_001 });
   });
 
-  it('remain if all IDs are in the overlap, and are checked again only when their number has doubled', () => {
+  it('remain if all IDs are in the overlap, and are checked again only when there are more than twice as many', () => {
     const overlap = many(10_001);
     forgetOldIds(overlap, 20_000);
     expect(overlap.ids.size).toBe(10_001);
@@ -143,7 +143,7 @@ it('a state keeps the IDs of rows in the overlap and of unverified rotated rows,
   expect(needed).toMatchObject({ idsFromMs: 900, movedIdsFromMs: 55 });
 });
 
-it('a file contains the rows of all its codes, and has the time of the newest one as its watermark', () => {
+it('contentsOf returns the number of rows of all codes, and the time of the newest row as the watermark', () => {
   expect(contentsOf([])).toEqual({ rows: 0, watermarkMs: undefined });
   const parts = [overlapAt(5, 9), emptyOverlap(), overlapAt(7)];
   expect(contentsOf(parts)).toEqual({ rows: 3, watermarkMs: 9 });
@@ -164,7 +164,7 @@ it('a log is rotated if the rows of any code were moved to another file', () => 
 it.each<[string, Partial<CodeOverlap>, number | undefined, number | undefined, boolean]>([
   ['the end of its first verified range', {}, 9, 9, true],
   ['no end if none is known', {}, undefined, undefined, false],
-  ['a later end without a change', { readUntilMs: 5 }, 9, 9, false],
+  ['a later end, for which alone no state is saved', { readUntilMs: 5 }, 9, 9, false],
   ['the earlier end if none is known', { readUntilMs: 5 }, undefined, 5, false],
   ['that a deleted code exists again (A43)', { readUntilMs: 5, isGone: true }, 9, 9, true],
   ['that an unverified period was read (A9)', { readUntilMs: 5, rereadFromMs: 2 }, 9, 9, true],

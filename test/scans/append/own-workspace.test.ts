@@ -57,7 +57,7 @@ describe.each([
   const again = (codes: readonly string[], changes: Parameters<typeof ownWorkspace>[1] = {}) =>
     add(memory, service, { own: own(codes, changes) });
 
-  it('records no part of the key, and costs no request and no write if the key is the same', async () => {
+  it('records no part of the key with six or more characters, and costs no request and no write if the key is the same', async () => {
     await again(both, { apiKey: 'svc_live_bcdefghijk', profile: 'work' });
     for (let at = 0; at + 6 <= 'svc_live_bcdefghijk'.length; at++)
       expect(state()).not.toContain('svc_live_bcdefghijk'.slice(at, at + 6));

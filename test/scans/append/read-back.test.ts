@@ -75,7 +75,7 @@ describe('rows are read back', () => {
     ]);
   });
 
-  it('from NDJSON with all digits of their IDs', async () => {
+  it('from NDJSON with all digits of their IDs, and with the code from the column or the export', async () => {
     const text =
       '{"id":18014398509481985,"ts":"2026-01-01T00:00:00.000Z","qr_id":"c"}\n{"id":-2,"ts":"2026-01-01T00:00:01Z"}\n';
     const rows = [
@@ -217,6 +217,7 @@ describe('readRows rejects', () => {
   it('a row with an extra column only in strict mode', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
+    await expect(rowsIn(more, ndjson, { strict: true })).rejects.toThrow(UnrecognizedRowError);
   });
 });
 
@@ -289,7 +290,7 @@ describe('findFirstRow', () => {
   const find = async (text: string, identity: AppendIdentity) =>
     findFirstRow(await fileOf(text), Buffer.byteLength(text), identity, undefined);
 
-  it('returns the offset after the CSV header, or after the byte order mark if there is no header', async () => {
+  it('returns the offset after the CSV header, or without a header, after the byte order mark if there is one', async () => {
     expect(await find('id,ts\n1,2\n', csv)).toBe(6);
     expect(await find('\n1,2\n', csv)).toBe(1);
     const bare = { ...csv, dialect: { ...DIALECT, header: false } };

@@ -97,7 +97,7 @@ it("a run begins earlier by as much as the service's clock was set back, even if
 });
 
 it.each([400, -400])(
-  "a run ignores, without a note, that this machine's clock was wrong by %i days in an earlier run (A22)",
+  "a run ignores, without a note, that this machine's clock was wrong by %i days in one run (A22)",
   async (days) => {
     await run(memory, service, at(START + 3 * HOUR));
     service[CODE]?.push({ id: 4, time: START + 26 * HOUR });
@@ -175,7 +175,7 @@ describe('an append from a service without a Date header', () => {
     await file.discard();
   });
 
-  it('accepts any clock for a code without rows, and a clock that equals the time of the newest row (A23)', async () => {
+  it('accepts an early clock for a code without rows, and a clock that equals the time of the newest row (A23)', async () => {
     expect(await startOf(at(undefined, START - DAY), START - DAY)).toBeUndefined();
     await run(memory, service, at(undefined, START + 3 * HOUR));
     const machineMs = START + 2 * HOUR;
@@ -189,7 +189,7 @@ describe('an append from a service without a Date header', () => {
   });
 });
 
-it("a run begins to read at the overlap, or earlier once a response shows that the service's clock was set back", async () => {
+it("a run begins to read one overlap before the watermark, or earlier once a response shows that the service's clock was set back", async () => {
   await run(memory, service, at(START + 3 * HOUR));
   let serviceMs: number | undefined;
   const file = await openAppendLater(() => serviceMs);

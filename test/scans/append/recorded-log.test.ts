@@ -59,7 +59,7 @@ describe('lossOfLog returns', () => {
     expect(await lossOfLog(file, [file])).toBe(expected);
   });
 
-  it('a missing file, unless another file has its rows or it had none', async () => {
+  it('a missing file, unless it had no rows or another file has them', async () => {
     const [old, kept] = [`${file}.1`, `${file}.2`];
     await remove();
     expect(await lossOfLog(file, [])).toBe('the file no longer exists, but its state file records 29 bytes');
@@ -89,7 +89,7 @@ describe('lossOfLog returns', () => {
     ['scans.csv.1.gz', Buffer.from([6, 0, 0, 0]), [6], false],
     ['scans.csv.gz.1', 'six by', [6], false],
   ])(
-    'whether %s (%s), after rotated files of %j bytes, is foreign: case %#',
+    'whether %s (%s), after rotated files of %j bytes, is an unrelated file: case %#',
     async (name, content, sizes, isForeign) => {
       const other = join(file, '..', name);
       await writeFile(other, content);
@@ -102,7 +102,7 @@ describe('lossOfLog returns', () => {
   );
 });
 
-it('codesOfLogs returns the codes that logs were written for or have rows of, without files that lack a state', () => {
+it('codesOfLogs returns the codes that logs were written for or have rows of, and ignores files without a state', () => {
   const identity = { codes: ['a', 'b'] } as unknown as AppendState['identity'];
   const state = { identity, overlaps: new Map([['c', emptyOverlap()]]) };
   expect(codesOfLogs([{ state }, {}])).toEqual(new Set(['a', 'b', 'c']));

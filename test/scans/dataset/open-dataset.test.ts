@@ -356,18 +356,18 @@ describe('a dataset is refused and unchanged because of', () => {
     memory.write(MANIFEST, formatRecord({ ...saved, ...change }));
     await refused(/^cannot append to \/data\/lake: its _qrctl\.json has (a format|version 9)/);
   });
+});
 
-  it('a file that another process created at the path of a part during the run (P3)', async () => {
-    const lake = await openLake(memory, service);
-    await writePage(lake.sinkOf(CODE), CODE, rows(1, 0));
-    await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);
-    memory.write(`${LAKE}/dt=2026-01-01/part-000001.csv`, 'theirs');
-    await expect(lake.commit()).rejects.toMatchObject({
-      message: expect.stringContaining('was created by another process during the run'),
-      hint: expect.stringMatching(/^Move it out of the dataset, then run the same command again/),
-    });
-    expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
+it('a part does not replace a file that another process created at its path during the run (P3)', async () => {
+  const lake = await openLake(memory, service);
+  await writePage(lake.sinkOf(CODE), CODE, rows(1, 0));
+  await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);
+  memory.write(`${LAKE}/dt=2026-01-01/part-000001.csv`, 'theirs');
+  await expect(lake.commit()).rejects.toMatchObject({
+    message: expect.stringContaining('was created by another process during the run'),
+    hint: expect.stringMatching(/^Move it out of the dataset, then run the same command again/),
   });
+  expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
 });
 
 describe("another user's links to another directory (D14)", () => {

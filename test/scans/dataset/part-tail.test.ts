@@ -82,7 +82,7 @@ describe('rows in a dataset', () => {
     ]);
   });
 
-  it('are in parts that are flushed before the manifest lists them and renamed afterwards (P1, P3)', async () => {
+  it('are in directories that are flushed before and after the manifest lists the parts (P1, P3)', async () => {
     const tail = createTail();
     await tail.write(CODE, 0, DAY);
     const steps: string[] = [];

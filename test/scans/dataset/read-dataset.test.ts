@@ -70,14 +70,14 @@ describe('a dataset on the disk', () => {
     return { directory, first, second, inspect, loss: () => lossOfDataset(directory) };
   }
 
-  it('has no fault and no loss, even if its first partition was deleted, after which it begins', async () => {
+  it('has no fault and no loss, and begins after its first partition if that was deleted', async () => {
     const { first, inspect, loss } = await useLake();
     expect([await inspect(), await loss()]).toEqual([[START - DAY, [], undefined], undefined]);
     await rm(first, { recursive: true });
     expect([await inspect(), await loss()]).toEqual([[START + DAY, [], undefined], undefined]);
   });
 
-  it('has a fault if a file is unknown, and a loss if a part is missing or still has its temporary name', async () => {
+  it('has a fault if a file is unknown, and a loss if a part has only its temporary name or the manifest is damaged', async () => {
     const { directory, second, inspect, loss } = await useLake();
     const [part = ''] = await readdir(second);
     await writeFile(join(second, 'other.csv'), '');

@@ -12,7 +12,7 @@ import { useDirectory } from '../../support/cli.ts';
 const NAMES = ['qr_id', 'id', 'ts'];
 const identity = { format: 'parquet' } as DatasetIdentity;
 
-it('reading a part with a changed byte fails with exit code 1 and the path of the file', async () => {
+it('reading a part whose metadata length was changed fails with exit code 1, the path of the file and a hint', async () => {
   const formatter = createParquetFormatter(NAMES);
   const rows = [1, 2, 3].map((id) => ({ qr_id: 'a', id, ts: '2026-10-01T01:02:03.004Z' }));
   const whole = Buffer.concat([

@@ -20,7 +20,7 @@ function createProgress(sinceMs: number, positions = new Map<string, TailPositio
 }
 
 describe('the progress of a tail', () => {
-  it('begins where the first run began, even for a new code', () => {
+  it('begins at the start of the first run for a new code', () => {
     const progress = createProgress(5);
     expect(progress.resume('a', AT)).toEqual({ fromMs: 5, at: AT, printed: new Map() });
   });

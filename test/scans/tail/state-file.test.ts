@@ -105,7 +105,7 @@ describe('a state file', () => {
     ]).toEqual([...[['y'], true, false]]);
   });
 
-  it('is refused for another workspace, and is unchanged (S6)', async () => {
+  it('is refused and unchanged for another workspace, and accepted with --moved-from for another base URL (S6)', async () => {
     const path = await usePath();
     const all = { codes: { codes: [], all: true } };
     await follow(path, all, POSITIONS);
