@@ -39,6 +39,13 @@ describe('manual pages', () => {
     );
   });
 
+  test.each(['qrctl.1', 'qrctl-qr.1', 'qrctl-qr-create.1'])(
+    'include %s with exactly this text',
+    async (name) => {
+      await expect(pages[name]).toMatchFileSnapshot(`golden/${name}`);
+    },
+  );
+
   test('are plain ASCII', () => {
     for (const text of Object.values(pages)) expect(text).toMatch(/^[\n -~]*$/);
   });
