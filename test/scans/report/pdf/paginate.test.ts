@@ -60,6 +60,14 @@ it("pagination puts a band that can't be split and is taller than a page on a se
   expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
 });
 
+it('pagination fills a page to its last point, and keeps a band with the closing band', () => {
+  const bands = (blocks: number) => [bandOf(blocks, true), bandOf(1)];
+  expect(pagesOf([bandOf(33, true)])).toEqual([[0, 1]]);
+  expect(pagesOf(bands(32))).toEqual([[0, 1, 2]]);
+  expect(pagesOf(bands(33))).toEqual([[0], [1, 2]]);
+  expect(pagesOf([])).toEqual([[0]]);
+});
+
 it('pagination places every block once, within the page and without overlap', () => {
   const bands = fc.array(
     fc

@@ -325,3 +325,76 @@ test('the rows of tables side by side and of a bound table continue on the next 
   const places = drawing.map((line) => line.replace(/^text (\S+ \S+) .* "/, '$1 "'));
   await expect(`${places.join('\n')}\n`).toMatchFileSnapshot('../golden/split-tables.txt');
 });
+
+test('charts with wide labels, many columns or no values equal their golden file', async () => {
+  const chartOf = (labels: readonly string[], value: (at: number) => [number, number | null]) => ({
+    label: 'Peak',
+    columns: labels.map((label, at) => {
+      const [now, previous] = value(at);
+      return { label, value: now, previous, isPart: false };
+    }),
+  });
+  const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
+  const days = Array.from({ length: 90 }, (_, at) => `November ${at}`);
+  const charts = [
+    chartOf(['A label of some length', 'B'], (at) => [at, null]),
+    chartOf(['One'], () => [0, 0]),
+    chartOf(hours, (at) => [at * 1000, at === 5 ? 20_000 : null]),
+    chartOf(hours.slice(0, 3), (at) => [1e6 * at, at < 2 ? 5e5 : null]),
+    chartOf(days, (at) => [at % 7, at > 3 ? at % 5 : null]),
+    chartOf(days.slice(0, 8), (at) => [1, at === 0 ? 1 : null]),
+    chartOf([], () => [0, 0]),
+  ];
+  const cards = charts.map((chart, at) =>
+    cardOf(`Chart ${at}`, { chart, ...(at % 2 === 0 && { legend: { now: 'Now', before: 'Before' } }) }),
+  );
+  const { bytes } = await renderPdf(reportOf({ tiles: [], note: [], story: '', coverage: [], cards }), 'a4');
+  const drawing = readDrawing(readTaggedPdf(bytes));
+  await expect(`${drawing.join('\n')}\n`).toMatchFileSnapshot('../golden/charts.txt');
+});
+
+test('texts that are too long for their place are drawn as in their golden file', async () => {
+  const long = 'Very long words without an end ';
+  const [row] = tableOf('', ['']).rows;
+  const cells = [...(row?.cells ?? []), { text: '123,456,789,012', detail: 'a long detail of a cell' }];
+  const rows = [
+    { name: long.repeat(9), detail: 'short', isDim: false, cells },
+    { name: long, detail: long.repeat(9), isDim: true, cells },
+    { name: '', detail: 'no name', isDim: false, bar: 0, cells },
+  ];
+  const head = [{ text: long.repeat(3) }, { text: long, detail: long }, { text: '' }, { text: 'Scans' }];
+  const tile = { label: long, value: long.repeat(3), detail: long.repeat(3) };
+  const shades = ([0, 1, 2, 3, 4, 5] as const).map((shade) => ({ text: '1,234,567', shade }));
+  const table = {
+    kind: 'shades' as const,
+    id: 'calendar' as const,
+    caption: 'Days',
+    head: [long, ...'abcdef'],
+    rows: [{ name: long, cells: shades }],
+  };
+  const report = reportOf({
+    title: long.repeat(20),
+    kicker: long.repeat(9),
+    range: long.repeat(9),
+    story: '',
+    note: ['', long.repeat(9)],
+    coverage: [long.repeat(9), long],
+    comparedWith: long.repeat(9),
+    logo: { png: Buffer.from(PNG, 'base64'), width: 10, height: 400, alt: '' },
+    tiles: [tile, { ...tile, change: { text: '0%', tone: 'even' } }, { label: 'L', value: 'V', detail: '' }],
+    cards: [
+      cardOf(long.repeat(9), {
+        isWide: false,
+        tables: [tableOf('Code', [], { head, rows })],
+        notes: [long.repeat(9)],
+      }),
+      cardOf('Names', { isWide: false, names: [{ name: long, detail: long }, { name: long }] }),
+      cardOf('Hours', { isWide: false, tables: [table] }),
+      cardOf('Hours', { isWide: false, tables: [{ ...table, id: 'hours' }] }),
+    ],
+    footer: [long.repeat(12), ''],
+  });
+  const { bytes } = await renderPdf(report, 'a4');
+  const drawing = readDrawing(readTaggedPdf(bytes));
+  await expect(`${drawing.join('\n')}\n`).toMatchFileSnapshot('../golden/long-texts.txt');
+});
