@@ -20,11 +20,11 @@ import type { QrCode } from '#service/shapes';
 
 type File = Pick<Source, 'form'>;
 
-/** Plans the rows that are due at `nowMs`, the service's time in ms. */
+/** Plans the rows that are due at `nowMs` (service time). */
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
-  // Judges each row of the file, because merged rows have their code's slug and no type.
+  // Judges the rows of the file instead of the merged rows, which have no type and the slugs of their codes.
   const judged = itemsByRow(planned.items).filter(({ row }) => row?.decision?.is !== 'skip');
   const warnings = judged.flatMap((item) => judgeItem(item, input.policy).warnings);
   return {
@@ -42,7 +42,6 @@ export function endsByRow(ends: readonly RowEnd[]): RowEnd[] {
   return sharesByRow(ends, ({ item }) => item).map(([end, share]) => endOf(end, share));
 }
 
-/** Returns pairs of an item and one of its rows, in the order of the file. */
 function sharesByRow<T>(all: readonly T[], planned: (one: T) => { row?: Row & Partial<DueRow> }) {
   const pairs = all.flatMap((one) => (planned(one).row?.shares ?? []).map((share) => [one, share] as const));
   return pairs.sort(([, one], [, other]) => one.row.row - other.row.row);
@@ -87,7 +86,7 @@ function endOf(end: RowEnd, share: Share): RowEnd {
 interface Share {
   row: Row;
   is: 'due' | 'later' | 'skipped' | 'superseded';
-  /** Fields that this row sets. Empty if it is not due, or if later rows set them all. */
+  /** Fields that get their value, or UTM tags of it, from this row. */
   fields: ReadonlySet<string>;
   problem?: string;
 }

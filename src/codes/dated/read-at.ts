@@ -7,7 +7,8 @@ const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
 /**
- * Parses a time, or the start of a date, to epoch ms. `defaultZone` (IANA) applies to cells without a zone.
+ * Parses a time, or a date as the start of the day, to epoch ms. `defaultZone` (IANA) applies to cells
+ * without a zone or offset.
  */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,
@@ -47,7 +48,6 @@ export function readAt(
   return undefined;
 }
 
-/** Converts a local time to epoch ms: none or two at clock changes. Undefined for an unknown zone. */
 function instantsOf(localMs: number, zone: string, isDay: boolean): number[] | undefined {
   const plain = Temporal.Instant.fromEpochMilliseconds(localMs).toZonedDateTimeISO('UTC').toPlainDateTime();
   try {

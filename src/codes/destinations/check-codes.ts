@@ -36,7 +36,10 @@ interface CheckCodesOptions extends Omit<CheckJob, 'headers' | 'refuse' | 'onDon
   onProgress(state: { done: number; total: number }): void;
 }
 
-/** Returns a row per code, and `silence` if no host responded. Rejects only if `follow` does. */
+/**
+ * Returns a row per code, and `silence` if hosts were requested and none responded. Rejects only if `follow`
+ * does.
+ */
 export async function checkCodes(codes: readonly QrCode[], options: CheckCodesOptions) {
   const plans = codes.map((code) => ({ code, ...planCheck(code, options) }));
   const wanted = new Set(plans.flatMap(({ url }) => url ?? []));
@@ -80,7 +83,6 @@ function planCheck(code: QrCode, { shortUrl, allowPrivate }: CheckCodesOptions):
   return { url: url.href, odd: isOdd ? problem.reason : undefined };
 }
 
-/** Returns a reason not to request a URL: it belongs to the API, or each request counts as a scan. */
 function refusal(url: URL, { shortUrl, baseUrl }: CheckCodesOptions): string | undefined {
   if (shortUrl !== undefined && isShortUrl(shortUrl, url))
     return "points to a code's short URL, which qrctl does not request because each request counts as a scan";
@@ -113,7 +115,6 @@ function rowOf(
   };
 }
 
-/** Describes missing UTM tags, if any: `missing utm_source` or `lost in redirects: utm_medium`. */
 export function findUtmProblem(
   destination: URL,
   finalUrl: URL | undefined,
@@ -139,7 +140,6 @@ export interface ComparedRow {
   ending: boolean;
 }
 
-/** Returns whether to report a result: its failure began, ended or changed destination, or expiry is near. */
 export function isNews(now: ComparedRow, before: ComparedRow | undefined): boolean {
   if (before === undefined) return now.failing || now.ending;
   if (now.failing !== before.failing) return true;

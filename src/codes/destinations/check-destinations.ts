@@ -20,7 +20,7 @@ export async function checkDestinations(
   job: CheckJob,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
-  // Prevents a warning of Node (above ten), because each request adds a listener to the signal.
+  // Prevents Node's warning about more than ten listeners, because each request adds one to the signal.
   setMaxListeners(0, job.signal);
   const options: TripOptions = {
     ...job,
@@ -66,14 +66,15 @@ function createHostTurns(): TripOptions['inTurn'] {
 
 const MOST_DEAD = 2;
 /**
- * Maximum number of consecutive timeouts per origin. Higher, because the page after a slow one may be fast.
+ * Maximum number of consecutive timeouts per origin. Connections that fail are limited to fewer, because the
+ * page after a slow one may be fast.
  */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
 type HostPatience = ReturnType<typeof createHostPatience>;
 
-/** K9: limits consecutive failures per origin, because each further code would time out too. */
+/** K9: limits consecutive failures per origin, because further requests would probably fail, too. */
 export function createHostPatience() {
   const hosts = new Map<string, { dead: number; late: number; failedRetries: number; last: Verdict }>();
   return {

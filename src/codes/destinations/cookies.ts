@@ -18,7 +18,8 @@ export function createCookies() {
         const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const parent = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase() ?? '';
-        // Accepts parent domains except top-level ones. Other values limit the cookie to the host.
+        // Accepts the host and its parent domains except a top-level one. Any other `Domain` limits the
+        // cookie to the host.
         const exact = !parent.includes('.') || !`.${hostname}`.endsWith(`.${parent}`);
         const domain = exact ? hostname : parent;
         const key = `${domain} ${name}`;

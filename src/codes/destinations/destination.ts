@@ -4,9 +4,9 @@ import { isDotless, parseUrl } from '#base/text/parse-url';
 import { inQuotes, quote } from '#base/text/quote';
 
 /**
- * Kinds of problems. `unusable`: no phone opens the destination. `dotless`: the host name has no dot.
- * `network`: the host is an IP address or a local name. `invisible`: the destination contains an invisible
- * character. `odd`: it contains unusual text, such as a placeholder, but most browsers open it.
+ * Kinds of problems. `unusable`: no phone opens the destination. `network`: the host is an IP address or a
+ * local name. `invisible`: a web address contains an invisible character. `odd`: the text is unusual, such as
+ * a placeholder, but most browsers open it.
  */
 type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
 
@@ -23,7 +23,7 @@ export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
 
-/** Finds a problem with a destination of type `url`. The API defines no format for other types. */
+/** Finds a problem with the destination of a `url` code. The API defines no format for other types. */
 export function findDestinationProblem(
   destination: string | null | undefined,
   type: string = 'url',

@@ -12,7 +12,6 @@ import type { TlsSessions } from './tls-sessions.ts';
 type TripEnd =
   | { is: 'response'; status: number; headers: Headers }
   | { is: 'failed'; failure: NetworkError }
-  /** End of a trip that reached no page. `status` is set for an invalid redirect. */
   | { is: 'blocked' | 'unreachable' | 'broken' | 'not-web'; error: string; status?: number };
 
 export interface Trip {

@@ -56,7 +56,9 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/** Throws if a header has several different values (response splitting), as browsers do. */
+/**
+ * Throws NetworkError if a header has several different values (response splitting). Browsers refuse it, too.
+ */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

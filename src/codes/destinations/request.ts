@@ -95,7 +95,6 @@ export function request(options: RequestOptions): Promise<Reply> {
   });
 }
 
-/** Formats a request. A request to a proxy contains the whole URL (RFC 9112, 3.2.2). */
 function formatRequest({ url, headers }: RequestOptions, forward: URL | undefined): string {
   const authorization = forward && proxyAuthorization(forward);
   const all = { host: url.host, connection: 'keep-alive', ...headers };

@@ -52,7 +52,7 @@ const THREADS = 64;
 
 /**
  * Sets UV_THREADPOOL_SIZE if it is unset, and returns the number of parallel lookups. Call this before libuv
- * starts a thread. With 32 at a time, 200 lookups of 100 ms take less than 1 s.
+ * starts a thread.
  */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);

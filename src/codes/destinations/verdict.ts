@@ -15,7 +15,10 @@ export interface Verdict {
   tlsEndsMs?: number;
   ms?: number;
   error?: string;
-  /** Whether the destination responded; undefined if no request was attempted. */
+  /**
+   * Whether the host responded, even with a redirect, an invalid certificate or a refused connection.
+   * Undefined if no request was attempted.
+   */
   responded?: boolean;
 }
 
@@ -47,7 +50,6 @@ function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** Returns whether the host responded, even with a redirect, certificate error or refusal. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0 || 'status' in end) return true;
   return end.is === 'failed' ? isRefused(end.failure) || !isOnTheWay(end.failure) : undefined;
@@ -85,7 +87,6 @@ function describeStatus(status: number): string {
 const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
-/** Returns the time in ms before a visit is retried, or undefined if a retry would not help. */
 export function retryOf({ end }: Trip): number | undefined {
   if (end.is === 'failed') return end.failure.fault === 'network' ? RETRY_AFTER_MS : undefined;
   if (end.is !== 'response' || !TRANSIENT_STATUSES.has(end.status)) return undefined;

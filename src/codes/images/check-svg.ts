@@ -13,10 +13,12 @@ const REPEATING = 'filter mask marker marker-start marker-mid marker-end stroke-
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
-/** Maximum number of clip segments times clip uses, because each use draws all segments. */
+/**
+ * Maximum product of segments in the largest clip and uses of clips, because each use may draw all of them.
+ */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Maximum coordinate. An arc with a radius of 10^25 is drawn in over 100,000 pieces. */
+/** Maximum number in a path. An arc with a radius of 10^25 is drawn in over 100,000 pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
@@ -45,7 +47,7 @@ export function findSvgFault(text: string): string | undefined {
       if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
       if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
       if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
-      // Skips the private data of drawing programs, because it is not drawn.
+      // Skips elements in the namespaces of drawing programs, because they are not drawn.
       if (fault !== undefined || !name.startsWith('svg:')) return;
       const element = name.slice('svg:'.length);
       if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
@@ -94,7 +96,7 @@ function hasLargeNumber(path: string): boolean {
   return numbers.some((number) => Number(number) > LARGEST_COORDINATE);
 }
 
-/** Finds a fault in CSS. Refuses comments and escapes, because they could hide a name. */
+/** Finds a fault in CSS. Refuses comments and escapes, because they could hide the name of a property. */
 function faultOfStyle(css: string, isClip: boolean): string | undefined {
   if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
   for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {

@@ -18,8 +18,8 @@ export interface Fault {
 }
 
 /**
- * I1: draws an image. Returns it only if a decoder reads the text from its bytes, or from the figure of a PDF
- * or EPS. An image with the SHA-256 `known` is not decoded again.
+ * I1: draws an image. Returns a fault unless a decoder reads the text from its bytes, or from the figure of a
+ * PDF or EPS. An image with the SHA-256 `known` is not decoded again.
  */
 export async function drawImage(
   encoded: Encoded,
@@ -41,7 +41,7 @@ export function hashOf(bytes: Buffer): string {
   return hash('sha256', bytes);
 }
 
-/** Formats an image. Also returns the figure for PDF and EPS, because these files can't be read back. */
+/** Returns the figure only for PDF and EPS, because these files can't be read back. */
 async function formatImage(
   { text, modules: all }: Encoded,
   format: ImageFormat,

@@ -62,7 +62,6 @@ function tooLong({ slug }: QrCode, text: string, { level, logo }: ImageStyle): U
   );
 }
 
-/** Refuses PNGs with too many pixels, even with `--force`, because memory is limited. */
 function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   if (side <= MOST_PNG_PIXELS) return;
   const size = `${formatNumber(sizeMm)} mm at ${dpi} dpi`;
@@ -72,7 +71,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: ImageStyle): void {
   );
 }
 
-/** I3: throws UsageError with all reasons if codes break the print rules; with `force`, only warns. */
+/** I3: throws UsageError if the style or a code breaks the print rules. With `force`, only warns. */
 export function refuseUnprintable(
   { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,
@@ -129,7 +128,6 @@ export function checkSize(
 ): { refusal?: string; warning?: string } {
   const module = moduleMm(modules, style);
   const dots = (module / MM_AN_INCH) * style.dpi;
-  // Ignores rounding errors.
   if (dots < LEAST_DOTS - 1e-6) {
     const enough = Math.ceil((LEAST_DOTS * MM_AN_INCH * modulesAcross(modules, style)) / style.dpi);
     const refusal = `modules would be ${formatNumber(Math.floor(dots * 10) / 10)} printer dots wide at ${style.dpi} dpi (minimum: ${LEAST_DOTS}); use --size ${enough}mm or larger`;

@@ -6,7 +6,6 @@ export const LEVELS = ['L', 'M', 'Q', 'H'] as const;
 export type Level = (typeof LEVELS)[number];
 
 export interface Modules {
-  /** Number of modules per side: 17 + 4 × version. */
   size: number;
   version: number;
   level: Level;

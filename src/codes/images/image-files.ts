@@ -17,7 +17,7 @@ import { drawImage, hashOf } from './draw-image.ts';
 import type { EncodedCode, EncodedCodes } from './encode-codes.ts';
 import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
 
-/** Columns of the manifest. Mail merge programs rely on them. */
+/** Mail merge programs rely on these column names. */
 const NAMES = 'id slug name url file format mm modules version ecc sha256 outcome error'.split(' ');
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));
@@ -34,7 +34,10 @@ export interface Manifest {
   rows: ReadonlyMap<string, ManifestRow>;
 }
 
-/** Reads a directory's manifest, if any. Throws UsageError for an unrelated file unless `overwrite`. */
+/**
+ * Reads a directory's manifest, if any. Throws UsageError if `manifest.csv` is unrelated, unless `overwrite`
+ * is set.
+ */
 export async function readManifest(directory: string, overwrite: boolean): Promise<Manifest> {
   const path = join(directory, 'manifest.csv');
   const bytes = await readBack(nodeDisk, path, MOST_BYTES.rowsFile).catch((error) => {
@@ -96,7 +99,7 @@ export async function hashFiles(
   try {
     await inDirectory(nodeDisk, await realPath(nodeDisk, directory), async ({ at, names }) => {
       for (const name of (await names()).filter((found) => wanted.has(found))) {
-        // Directories and oversized files get an empty hash, because they are not images from qrctl.
+        // A directory, or an oversized or unreadable file, gets an empty hash, which no image has.
         const bytes = await nodeDisk.readFile(at(name), MOST_BYTES.image).catch(() => undefined);
         hashes.set(name, bytes ? hashOf(bytes) : '');
       }
@@ -112,7 +115,6 @@ export function isOurs({ rows }: Manifest, file: string, hash: string | undefine
   return hash === undefined || rows.get(file)?.sha256 === hash;
 }
 
-/** Maximum number of images drawn at a time, so that drawing overlaps with writing. */
 export const AT_ONCE = 8;
 
 export interface PlannedImage {
@@ -121,7 +123,6 @@ export interface PlannedImage {
   error: string | null;
 }
 
-/** Plans images as new. An image that breaks the print rules fails unless `force` is set. */
 export function planNew(
   files: readonly ImageFile[],
   { refusals }: EncodedCodes,

@@ -20,7 +20,7 @@ export const IMAGE_FORMATS = ['png', 'svg', 'pdf', 'eps'] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface Logo {
-  /** Draws the logo to fit `box` pixels. Throws UsageError if this takes too much time or memory. */
+  /** Draws the logo to fit a square of `box` pixels. Throws UsageError if it can't be drawn at this size. */
   render(box: number, paper: Color): Promise<Rendering>;
 }
 

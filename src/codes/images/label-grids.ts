@@ -46,7 +46,6 @@ const ON_A4 = {
   3425: [2, 5, 105, 57, 0],
 } as const;
 
-/** Grids on US letter, in inches: columns, rows, width, height, gap. */
 const ON_LETTER = {
   5160: [3, 10, 2.625, 1, 0.125, '5260', '5960', '8160'],
   5161: [2, 10, 4, 1, 0.1875, '5261', '5961', '8161'],
@@ -83,7 +82,6 @@ export const SHEET_NUMBERS: readonly string[] = [
   ...[...LETTER_GRIDS, ...A4_GRIDS].flatMap(({ also }) => also),
 ];
 
-/** Finds the grid for a product, with or without brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()

@@ -44,7 +44,6 @@ export function resolveSheet(flags: SheetFlags): LabelSheet {
   };
 }
 
-/** Returns a roll with one label per page. `margin`: unprintable part of each side. */
 function rollOf({ size: paper, name }: PagePaper, margin: Size): LabelSheet {
   const label = {
     widthMm: paper.widthMm - 2 * margin.widthMm,
@@ -69,7 +68,6 @@ function unknownSheet(name: string): never {
   });
 }
 
-/** Lays out a label. Throws UsageError if a code of `sizeMm` does not fit. */
 export function requireLayout({ grid, name }: LabelSheet, options: LayoutOptions): LabelLayout {
   const layout = layOutLabel(grid.label, options);
   if (layout) return layout;
@@ -100,7 +98,6 @@ interface LayoutOptions {
 const PADDING_MM = 1.5;
 export const FONT_SIZE_MM = 2.8;
 export const LINE_MM = 3.4;
-/** Minimum aspect ratio of a label whose caption is next to the code, not below it. */
 const WIDE = 1.4;
 
 /** Lays out a label with a code of `sizeMm` or the largest that fits. Returns undefined if none fits. */
@@ -128,14 +125,12 @@ export function layOutLabel({ widthMm, heightMm }: Size, options: LayoutOptions)
 const UNITS_MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, m: 1000, in: MM_AN_INCH };
 const MOST_MM = 5000;
 
-/** Parses a length of 1 mm to 5 m, such as `3cm` or `1.2in`, to mm. */
 export function parseLength(raw: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,4})?)(mm|cm|m|in)$/.exec(raw) ?? [];
   const value = Number(number) * (UNITS_MM[unit] ?? 1);
   return value >= 1 && value <= MOST_MM ? value : undefined;
 }
 
-/** Parses a size such as `63.5x38.1mm`. Either side may be zero. */
 export function parseSize(raw: string): Size | undefined {
   const found = /^(\d{1,4}(?:\.\d{1,4})?)x(\d{1,4}(?:\.\d{1,4})?)(mm|cm|in)$/.exec(raw);
   if (!found) return undefined;
@@ -145,7 +140,6 @@ export function parseSize(raw: string): Size | undefined {
   return Math.max(size.widthMm, size.heightMm) <= MOST_MM ? size : undefined;
 }
 
-/** Parses a size, or one length for both sides. */
 export function parseSides(raw: string): Size | undefined {
   const both = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw)?.[1];
   return parseSize(both === undefined ? raw : `${both}x${raw}`);
@@ -165,7 +159,6 @@ export function parsePaper(raw: string): PagePaper | undefined {
   return { size, name: formatSize(size), isSized: true };
 }
 
-/** Parses columns and rows such as `3x7`, at most 99 each. */
 export function parseGrid(raw: string): [columns: number, rows: number] | undefined {
   const [columns = 0, rows = 0] = (/^(\d{1,2})x(\d{1,2})$/.exec(raw) ?? []).slice(1).map(Number);
   return columns > 0 && rows > 0 ? [columns, rows] : undefined;

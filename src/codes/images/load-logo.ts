@@ -25,7 +25,9 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
   };
 }
 
-/** Draws a logo with transparency, to fit a square of `box` pixels. Returns a fault if it can't be drawn. */
+/**
+ * Draws a logo without a background, to fit a square of `box` pixels. Returns a fault if it can't be drawn.
+ */
 export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | Fault> {
   const draw = await openLogo(bytes, signal);
   return 'fault' in draw ? draw : orFault(draw(box).then(unmultiply));
@@ -40,7 +42,7 @@ function unmultiply({ width, height, rgba }: Rendering): Rendering {
   return { width, height, rgba: straight };
 }
 
-/** I7: opens a logo. Checks and the renderer limit the cost of drawing it. */
+/** I7: opens a logo. Checks of the file and limits of the renderer bound the drawing cost. */
 async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<Draw | Fault> {
   const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
   if (typeof svg === 'object') return svg;

@@ -20,7 +20,6 @@ function plateAcross({ size }: Pick<Modules, 'size'>): number {
   return most % 2 === 1 ? most : most - 1;
 }
 
-/** Returns the modules to draw: those behind the logo are light. */
 export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>): Modules {
   if (!logo) return modules;
   const across = plateAcross(modules);
@@ -32,10 +31,9 @@ export function clearPlate(modules: Modules, { logo }: Pick<ImageStyle, 'logo'>)
 const LEAST_PIXELS = 240;
 const MOST_PIXELS = 1200;
 
-/** Drawn plates, shared by the labels on a sheet. */
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** Returns the plate for a code, or undefined without a logo. Set `pixelsAModule` only for PNG. */
+/** `pixelsAModule`: set only for PNG. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

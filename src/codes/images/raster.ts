@@ -19,7 +19,7 @@ export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
 
 export type Polygons = readonly (readonly number[])[];
 
-/** Fills the pixels whose centers are inside an odd number of polygons. */
+/** Fills the pixels whose centers are inside an odd number of polygons with horizontal and vertical sides. */
 export function fillPolygons({ width, height, gray }: Raster, polygons: Polygons, shade: number): void {
   const crossings = Array.from({ length: height }, (): number[] => []);
   for (const polygon of polygons) {

@@ -4,7 +4,10 @@ import { createRaster } from './raster.ts';
 
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
-/** Reads pixels and width in mm from a PNG that write-png.ts wrote. Throws Error for other PNGs. */
+/**
+ * Reads the gray values and the width in mm (NaN if absent) of a PNG by write-png.ts. Throws Error if that
+ * fails.
+ */
 export function readPng(bytes: Uint8Array) {
   const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);

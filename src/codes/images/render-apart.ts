@@ -68,7 +68,7 @@ export async function openRenderer(
   const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
-    // Keeps the thread from writing to standard output.
+    // Keeps the thread from writing to the standard streams.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
@@ -96,7 +96,6 @@ export async function openRenderer(
     return response;
   }
 
-  /** Runs one drawing at a time, because each has a time limit. */
   return (box, background) => {
     const drawn = turn.then(() => draw({ box, background }));
     turn = drawn.catch(() => undefined);
@@ -171,7 +170,7 @@ export function boundMemory(wasm: Uint8Array, mostBytes = MOST_BYTES): Buffer {
   throw new Error('the module has no memory of its own');
 }
 
-/** Reads an unsigned LEB128 number (5.2.2). `end`: offset after it. */
+/** Reads an unsigned LEB128 number. `end`: offset after it. */
 function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   for (let end = at, weight = 1; ; weight *= 128) {

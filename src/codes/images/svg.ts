@@ -39,7 +39,7 @@ export function formatPath(outlines: readonly Outline[], offset: number): string
   return outlines.map((outline) => `${formatOutline(outline, offset, corner, side)}z`).join('');
 }
 
-/** Reads the drawing from an SVG that `writeSvg` wrote. Throws Error for other SVGs. */
+/** Reads the drawing from an SVG that `writeSvg` wrote. Throws Error if that fails. */
 export function readSvg(text: string): Drawing {
   const root = /^<svg [^>]*width="([\d.]+)mm" height="([\d.]+)mm" viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text);
   if (!root) throw new Error('it has no size in mm');

@@ -7,7 +7,6 @@ const RESET = '\u001b[0m';
 
 const BLOCKS: readonly string[] = [' ', '▄', '▀', '█'];
 
-/** Formats a code as half blocks, two rows of modules per line. `plain`: without colors. */
 export function formatTerminal(modules: Modules, quietZone: number, { plain = false } = {}): string {
   const { size, isDark } = modules;
   let text = '';

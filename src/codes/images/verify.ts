@@ -34,7 +34,7 @@ export function placeFault(drawing: Drawing, place: Position, expected: Expected
   return rasterFault(rasterOf(drawing, place, expected), expected);
 }
 
-/** Tolerance for sizes in mm, because PNG stores whole pixels per meter. */
+/** Maximum error of a size in mm. PNG stores whole pixels per meter. */
 const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
 
 function sizeFault(sizeMm: number, expected: Expected): string | undefined {
@@ -109,7 +109,7 @@ function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean 
   return true;
 }
 
-/** Adds a light margin, because the decoder requires it. */
+/** The decoder requires a margin. */
 function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);

@@ -1,5 +1,3 @@
-/** Writes Encapsulated PostScript (Adobe EPSF 3.0), level 2. */
-
 import { type Color, formatColor } from '#base/color';
 import { type Figure, formatOutline } from './drawing.ts';
 import { formatNumber, POINTS_A_MM } from './image-style.ts';
@@ -41,7 +39,7 @@ function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): s
   ];
 }
 
-/** Formats a color. Gray uses one ink, because mixed black prints with colored edges. */
+/** Gray uses one ink, because mixed black prints with colored edges. */
 function formatInk(color: Color): string {
   const { red, green, blue } = color;
   const share = (part: number) => formatNumber(part / 255);

@@ -39,7 +39,10 @@ interface Existing {
   hashes: ReadonlyMap<string, string>;
 }
 
-/** Writes images and returns their manifest rows. Throws UsageError instead of replacing unrelated files. */
+/**
+ * Writes images and returns their manifest rows. Unless `overwrite` is set, throws UsageError instead of
+ * replacing unrelated files.
+ */
 export async function writeImages(
   directory: string,
   files: readonly ImageFile[],
@@ -58,7 +61,7 @@ export async function writeImages(
   }
 }
 
-/** I5: refuses to replace changed or unrelated files, unless the bytes are equal. */
+/** I5: refuses to replace changed or unrelated files, unless the new image has the same bytes. */
 async function refuseForeign(
   { directory, manifest, hashes }: Existing,
   files: readonly ImageFile[],

@@ -17,7 +17,6 @@ export function pixelsAModule(modules: Pick<Modules, 'size'>, style: ImageStyle)
   return Math.max(1, Math.round(((style.sizeMm / MM_AN_INCH) * style.dpi) / modulesAcross(modules, style)));
 }
 
-/** Maximum number of pixels per side. More would take gigabytes of memory. */
 export const MOST_PNG_PIXELS = 6000;
 
 export function pngSide(modules: Pick<Modules, 'size'>, style: ImageStyle): number {

@@ -104,7 +104,7 @@ function readId(cell: InputCell): string | undefined {
   return id?.toLowerCase();
 }
 
-/** Throws UsageError for a dated plan, because all its rows would be applied now. */
+/** Throws UsageError if a row has a date, because without `--due` all rows would be applied now. */
 export function refuseDates(input: Input): void {
   const { name, columns, rows } = input;
   const at = columns.find((column) => fieldOf(input, column) === 'at');

@@ -32,7 +32,7 @@ export function matchColumns(input: Input, known: readonly string[], optional: r
     const folded = fieldOf(input, column);
     if (!mayHave(folded)) continue;
     const other = found.get(folded);
-    // Ignores repeated names. The file's reader reports them.
+    // Ignores equal column names, because the reader of the file reports them.
     if (other !== undefined && other !== column)
       faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
@@ -93,7 +93,6 @@ function placeKey({ line, column }: Fault): string {
 
 const MOST_SLIPS = 2;
 
-/** Returns whether words differ by at most two typos. Short names allow one typo or a swap, and `id` none. */
 function looksLike(word: string, known: string): boolean {
   if (known.length <= MOST_SLIPS) return false;
   const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
@@ -104,8 +103,8 @@ function looksLike(word: string, known: string): boolean {
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
- * Reads a cell as text, or returns undefined if it is absent, null or empty. Other types are faults, because
- * the number 007 would be 7. Lone surrogates are faults unless `mayBeHalf`.
+ * Returns the text of a cell, or undefined if it is empty. A value that is not a string is a fault, because
+ * the number 007 would be 7. A lone surrogate is a fault unless `mayBeHalf` is set.
  */
 export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
   if ((value ?? '') === '') return undefined;
@@ -137,7 +136,7 @@ export function wrongWord(text: string, { what, all }: Words) {
 
 const SAMPLE = 200;
 
-/** Returns advice to rename unread columns of addresses to destination, or undefined if there are none. */
+/** Returns advice to rename an unread column to destination if most of its first cells contain addresses. */
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {
@@ -152,7 +151,6 @@ export function renameAdvice({ rows }: Input, unread: readonly string[]): string
   return `${names} ${likely.map(inQuotes).join(' and ')} ${verb} addresses, so rename ${which} to destination`;
 }
 
-/** Returns a fault for a missing destination column, or undefined for JSON without a column of addresses. */
 function missingDestination(input: Input, unread: readonly string[]): Fault | undefined {
   const { headerLine: line } = input;
   const advice = renameAdvice(input, unread);

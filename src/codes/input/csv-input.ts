@@ -29,7 +29,10 @@ interface RawRecord {
   cells: string[];
 }
 
-/** Parses CSV with a header row. Throws UsageError if the file is not a table. */
+/**
+ * Parses CSV with a header row. Throws UsageError for invalid CSV, a first row that is a title or data, or an
+ * exceeded limit. Returns other problems, such as rows of the wrong width, in `faults`.
+ */
 export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions): Promise<Input> {
   const { start, skipped, separator, lineEnd } = chooseSeparator(utf8, options.separator);
   const form = { is: 'csv', delimiter: separator, bom: options.bom, lineEnd } as const;
@@ -69,7 +72,6 @@ function readCells(cells: readonly string[], columns: readonly string[], rawCell
 
 const LONGEST_HEADER = 1 << 20;
 
-/** Chooses the delimiter: as in a first line `sep=;` (for Excel), as specified, or the likely one. */
 function chooseSeparator(utf8: Buffer, given: string | undefined) {
   const text = utf8.toString('utf8', 0, LONGEST_HEADER);
   const declared = /^sep=([\t\x20-\x7e])\r?\n/i.exec(text);
@@ -132,8 +134,8 @@ function createExtent(name: string): (cells: number, line: number) => void {
 }
 
 /**
- * Splits rows with mixed delimiters at commas: German Excel saves a comma file as `name,type,destination;;`.
- * Throws UsageError if only some rows have both delimiters.
+ * If the header has the form `name,type,destination;;` (a comma file saved by German Excel), splits all rows
+ * of this form at commas. Throws UsageError if only some rows below the header have it.
  */
 function joinHalves(records: readonly RawRecord[], { name, createReader }: RecordsJob): readonly RawRecord[] {
   const [header, ...data] = records;
@@ -180,7 +182,10 @@ function splitAtCommas(
 
 const LINE_FEED = 0x0a;
 
-/** Last columns in results and lists. Excel omits them in blocks of 16 rows if they are all empty. */
+/**
+ * Names of the last columns in results and lists. Rows may lack them, because Excel omits empty cells at the
+ * end in blocks of 16 rows.
+ */
 const AT_END = new Set([
   ...['id', 'slug', 'short_url', 'created_at', 'updated_at'],
   ...['outcome', 'error', 'base', 'decision'],
@@ -202,7 +207,7 @@ function faultsOfWidth({ line, cells }: RawRecord, columns: readonly string[], m
   return [{ line, message: `has ${countOf(cells.length, 'cell')}, but the header has ${width}: ${way}` }];
 }
 
-/** Cells of a row by column. A Map per row takes several times the memory for a million rows. */
+/** Cells of a row by column, in a fraction of the memory that a Map per row takes. */
 class RowValues {
   readonly #places: ReadonlyMap<string, number>;
   readonly #cells: readonly string[];

@@ -12,7 +12,6 @@ import { CODE_STATUSES, CODE_TYPES } from '#service/shapes';
 export const COLUMN_FIELDS = ['key', 'id', 'slug', 'name', 'type', 'destination', 'status', 'at'] as const;
 type ColumnField = (typeof COLUMN_FIELDS)[number];
 
-/** Words that mean a field, in ten languages. */
 const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   key: 'schlüssel clé clave chiave sleutel chave klucz キー المفتاح مفتاح',
   name: 'bezeichnung titel nom titre intitulé nombre título nome titolo naam nazwa tytuł 名前 名称 الاسم اسم',
@@ -23,7 +22,10 @@ const WORDS: Readonly<Partial<Record<ColumnField, string>>> = {
   at: 'datum zeitpunkt date fecha data 日時 日付 التاريخ تاريخ',
 };
 
-/** Words that also mean a postal address. They count only if a cell has a web address. */
+/**
+ * Words that also mean a postal address. A column with such a name is the destination only if it has a web
+ * address.
+ */
 const POSTAL = new Set(['adresse', 'dirección', 'indirizzo', 'adres', 'endereço', 'アドレス']);
 
 const FIELD_OF_WORD = new Map(
@@ -84,7 +86,10 @@ const WORDS_OF_CELLS: Readonly<Partial<Record<ColumnField, readonly string[]>>> 
   status: CODE_STATUSES,
 };
 
-/** Assigns fields to translated column names. An ambiguous word counts only if a cell has a valid value. */
+/**
+ * Assigns fields to columns with translated names. A word for the type, the status or a postal address counts
+ * only if one of the first cells in the column has a valid value.
+ */
 export function withNamedColumns(input: Input, options: Options): Input {
   const fits = (column: string, field: ColumnField) => {
     const words = WORDS_OF_CELLS[field];

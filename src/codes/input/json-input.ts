@@ -14,7 +14,7 @@ import { countEnds, linesOf } from '#files/formats/read/input-text';
 import { parseLines } from '#files/formats/read/json-records';
 import { isObject, parseJson } from '#service/json';
 
-/** Parses NDJSON. Each line that is not an object is a fault. */
+/** Parses NDJSON. Skips blank lines. Any other line that is not a JSON object is a fault. */
 export function parseNdjson(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   return readValues('ndjson', valuesOfLines(utf8), name, signal);
 }
@@ -28,7 +28,10 @@ async function* valuesOfLines(utf8: Buffer): AsyncGenerator<JsonValue> {
   }
 }
 
-/** Parses a JSON array of objects, or an object that is a code. Throws UsageError for anything else. */
+/**
+ * Parses a JSON array, or an object that is a code. Throws UsageError for any other text. An element that is
+ * not an object is a fault.
+ */
 export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortSignal): Promise<Input> {
   const text = utf8.toString();
   const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;
@@ -46,7 +49,10 @@ export async function parseJsonArray(utf8: Buffer, name: string, signal?: AbortS
   }
 }
 
-/** Throws BrokenJsonError for an object that is not valid JSON. */
+/**
+ * Throws BrokenJsonError with the line of the first invalid member of a JSON object. Ignores members that
+ * exceed a limit.
+ */
 async function checkPairs(text: string): Promise<void> {
   for (const { text: pair, line } of elementsOf(text, '{'))
     await parsePiece(`{${pair}}`).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { type Columns, findWord, type InputCell, readText, type Words, wrongWord
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
-/** Invalid or questionable value. Valid if the code already has it. */
+/** Invalid or questionable value, which is accepted if the code already has it. */
 export interface Doubt {
   field: keyof CodeChanges;
   fault: Fault;
@@ -15,8 +15,8 @@ export interface Doubt {
 }
 
 /**
- * Reads a row's changes. If `isNew` (no code yet), an empty destination means none, and a lone surrogate is a
- * fault.
+ * Reads a row's changes. For a new code, an empty destination means no value, and a name or destination with
+ * a lone surrogate is a fault.
  */
 export function readChanges(
   row: InputRow,
@@ -30,7 +30,8 @@ export function readChanges(
   const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf('contains only spaces') });
   const address = cell(row, 'destination');
-  // An empty JSON value removes the destination; a blank cell in a table changes nothing.
+  // For an existing code, an empty JSON value removes the destination. A blank cell in a table changes
+  // nothing.
   const text = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
   const own = isJson || text?.trim() !== '' ? text : undefined;
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
@@ -77,7 +78,6 @@ export function readDestination(
   return { destination: tagged(columns.cell(row, 'destination'), destination, utm, mayLackUtm) };
 }
 
-/** Adds UTM tags. If that is impossible, the row's own tags are a fault, and those from flags a warning. */
 function tagged(
   cell: InputCell,
   destination: string | undefined,

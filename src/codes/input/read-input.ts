@@ -27,7 +27,7 @@ const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
   jsonl: 'ndjson',
 };
 
-/** Parses a file of rows. Throws UsageError with all format faults. */
+/** Parses a file of rows. Throws UsageError if it has format faults. */
 export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
   const input = await parseWithFaults(bytes, name, options);
   refuseFaults(input, input.faults ?? []);
@@ -87,7 +87,10 @@ function toUtf8(bytes: Uint8Array, name: string) {
   }
 }
 
-/** Refuses UTF-16 without a byte order mark (a NUL per letter), and files with NULs from a power cut. */
+/**
+ * Refuses a file with a NUL in the first line (as in UTF-16 without a byte order mark), or four in a row (as
+ * after a power cut).
+ */
 function refuseZeros(bytes: Uint8Array, name: string): void {
   const firstLine = bytes.indexOf(0x0a);
   const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
@@ -97,9 +100,6 @@ function refuseZeros(bytes: Uint8Array, name: string): void {
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
 
-/**
- * Returns the error for bytes that are not UTF-8, with the first such line in Excel's most common code page.
- */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   for (let start = 0, line = 1; ; line++) {
     const next = bytes.indexOf(0x0a, start) + 1 || bytes.length;
@@ -125,8 +125,8 @@ const HEADERS = new Set([
 const NAME = /^\s*(?:"([^\s",;]+)"|([^\s",;]+))\s*$/;
 
 /**
- * Parses IDs or slugs, one per line. Returns undefined if a line has several words or the first is a column
- * name, as in a table.
+ * Parses IDs or slugs, one per line. Returns undefined for a table: if a line is not a single word, or the
+ * first word is a column name.
  */
 export function parseBareNames(
   utf8: Buffer,

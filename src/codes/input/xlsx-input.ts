@@ -40,7 +40,10 @@ function toColumns(names: readonly string[], options: ReadOptions): SheetColumn[
   }));
 }
 
-/** Parses a sheet with a header row. Throws UsageError if it is not a table. */
+/**
+ * Parses a sheet with a header row. Throws UsageError if the workbook is unreadable, the first row is a title
+ * or data, or a limit is exceeded. Returns other problems, such as merged cells, in `faults`.
+ */
 export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
   const { sheetName, visibleOnly } = options;
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);

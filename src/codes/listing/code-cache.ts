@@ -14,13 +14,13 @@ export interface CodeCache extends SlugStore {
   remove(): void;
 }
 
-/** Creates a workspace's cache. Never throws: a failure counts as an empty cache. */
 export function createCodeCache(user: User & { pid: number }, workspace: Workspace): CodeCache {
   const name = nameOf(workspace);
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // Searches the bytes, because in JSON only a whole entry matches. Recent entries are last.
+    // Searches the bytes without parsing, because the JSON of an entry matches only a whole entry. Recent
+    // entries are last.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);
@@ -33,7 +33,7 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
 
 /**
  * Names a file by a 32-bit hash (FNV-1a) of base URL and key, because node:crypto loads slowly. Collisions
- * are harmless.
+ * are harmless, because codes are requested before use.
  */
 function nameOf({ baseUrl, apiKey }: Workspace): string {
   let hash = 0x811c9dc5;

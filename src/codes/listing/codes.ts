@@ -4,8 +4,8 @@
  * - After one pass, every response has the same total, that many distinct codes were received, and each
  *   existed at the first response. Codes that are older than some code on the first page, or than that
  *   response by a margin, existed then. A code that replaces a deleted one is younger.
- * - After two passes, the second has every code of the first again. All its pages except the last are full,
- *   so no code moved to a page that was already read.
+ * - A later pass has every code of the pass before it, and no fewer codes than its total. All its pages
+ *   except the last are full, so no code moved to a page that was already read.
  *
  * Assumptions: `created_at` comes from one clock, at most the margin behind the service's Date. Only the
  * totals in `Doubt` may be capped. A later response never shows an older state. A service with a wrong
@@ -43,7 +43,7 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
   return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
 }
 
-/** Yields every code once, in the service's order. Throws UnprovenError if codes may be missing. */
+/** Yields every code once. Throws UnprovenError if codes may be missing. */
 export async function* listAllCodes(
   service: Lister,
   doubt: Doubt = 'usual',
@@ -98,7 +98,8 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Ignores a time in the future, because it would make later codes look older. Date has whole seconds.
+  // Ignores a newest code from the future, because it would make later codes look older. Date has whole
+  // seconds.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.existed = ({ created_at }) => {
@@ -139,7 +140,10 @@ function isAffordable({ requests, pages }: Costs): boolean {
   return requests < MOST_READINGS * pages + SPARE_REQUESTS;
 }
 
-/** Reads pages in the service's page size. Ends at a page without new codes, whatever the total. */
+/**
+ * Yields the codes of each page that earlier pages lack. Ends at a page without such codes, even before the
+ * total.
+ */
 async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs: Costs) {
   const request = (page: number, limit: number) => {
     costs.requests += 1;
@@ -197,7 +201,7 @@ async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs
   }
 }
 
-/** Returns an empty page if the service refuses a page after the last one. */
+/** Treats a refused page as empty, because a service may refuse pages after the last one. */
 function asEmpty(error: unknown): Page<QrCode> {
   if (error instanceof RejectedError || error instanceof NotFoundError)
     return { rows: [], total: 0, serviceTimeMs: undefined };

@@ -7,7 +7,6 @@ export type FileNames = (typeof FILE_NAMES)[number];
 
 const SAFE = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
 
-/** Returns whether Windows reserves a name for a device, even with an extension. */
 export function isDeviceName(name: string): boolean {
   return /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name);
 }
@@ -19,8 +18,9 @@ interface NamedCode {
 }
 
 /**
- * Returns a function that names files by ID or slug. If slugs differ only in case, the oldest code gets the
- * name, so names are stable. Throws UsageError unless IDs are UUIDs.
+ * Returns a function that names files by ID, or by a safe slug if `names` is `slug`. If slugs differ only in
+ * case, the oldest code gets the name, so names are stable. The function throws UsageError for an ID that is
+ * not a UUID.
  */
 export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
   const owners = new Map<string, string>();

@@ -27,13 +27,13 @@ export async function findCode(service: Finder, idOrSlug: string): Promise<QrCod
   return (await findCodes([target], service, true))(target) as QrCode;
 }
 
-/** Maximum number of IDs that are requested one by one without reading the listing. */
+/** Maximum number of IDs that are requested one by one, whatever the listing costs. */
 const HANDFUL = 3;
 
 /**
- * Finds codes. Requests them one by one if there are few IDs, or if all slugs are cached and the listing
- * costs more. Otherwise, or if an ID has a different slug (maybe of another code), reads the listing until
- * all are found. Throws NotFoundError for an unknown slug if `needsSlugs`.
+ * Finds codes by individual requests if that is cheap, else in the listing. Also reads the listing if a
+ * target has a different slug than its code, because another code may have this slug. With `needsSlugs`,
+ * throws NotFoundError for the unknown slug of a target without an ID.
  */
 export async function findCodes(
   targets: readonly Target[],
@@ -80,7 +80,6 @@ async function getAll(
   return isStale ? undefined : found;
 }
 
-/** Returns whether all slugs are cached, and `wanted` and `others` cost no more requests than the listing. */
 async function isCheaperEach({ slugs }: Finder, wanted: readonly string[], others: number): Promise<boolean> {
   const ids = await Promise.all(wanted.map((slug) => slugs.idOf(slug)));
   if (ids.includes(undefined)) return false;
@@ -101,7 +100,7 @@ export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): P
   return getCode(id).catch(ifNotFound(undefined));
 }
 
-/** Requests page 1, and then the other pages or each missing code, whichever is cheaper. */
+/** Requests page 1, and then the other pages or each missing code, whichever takes fewer requests. */
 async function getOrList(names: Names, service: Finder): Promise<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
   const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
@@ -126,7 +125,6 @@ async function getEach(ids: Iterable<string>, service: Finder): Promise<QrCode[]
 /** Number of codes above which pages are requested in parallel, although some may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** Lists codes until all slugs and all but `handful` IDs are found, then requests each remaining ID. */
 async function list(names: Names, service: Finder, handful = 0): Promise<QrCode[]> {
   const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
   const listed: QrCode[] = [];

@@ -1,6 +1,5 @@
 import { parseScanTime } from '#service/scan-times';
 
-/** Sorts codes by creation, then by ID. Codes without a valid time come last. */
 export function oldestFirst<C extends { id: string; created_at?: string }>(codes: Iterable<C>): C[] {
   const dated = Array.from(codes, (code) => ({
     code,
