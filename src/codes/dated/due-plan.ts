@@ -20,7 +20,6 @@ import type { QrCode } from '#service/shapes';
 
 type File = Pick<Source, 'form'>;
 
-/** Plans the rows that are due at `nowMs` (service time). */
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });

@@ -57,7 +57,8 @@ function parseHead(text: string): Head {
 }
 
 /**
- * Throws NetworkError if a header has several different values (response splitting). Browsers refuse it, too.
+ * Throws NetworkError if a header has several different values (response splitting). Browsers also refuse
+ * this.
  */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];

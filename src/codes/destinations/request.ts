@@ -31,7 +31,7 @@ type Outcome =
 
 type Seen = { tlsEndsMs?: number };
 
-/** Time in ms before the next address is tried. Node's 250 is too short for satellite links. */
+/** Time in ms before the next address is tried. Node's default of 250 is too short for satellite links. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 export class LateError extends NetworkError {}

@@ -1,4 +1,7 @@
-/** Prevents SSRF: refuses special-purpose addresses in IANA's registries (RFC 6890, as of 2026). */
+/**
+ * Prevents SSRF: refuses special-purpose addresses in IANA's registries (RFC 6890, as of 2026) unless
+ * `--allow-private` is set.
+ */
 
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';

@@ -73,8 +73,8 @@ export function formatOutline(
 const TURNS = [1, 0, 3, 2];
 
 /**
- * Traces dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark
- * areas, and counterclockwise around light ones in them, so both fill rules work.
+ * Traces dark areas. Each edge occurs once, so renderers leave no gaps. Lines run clockwise around dark areas
+ * and counterclockwise around light holes, so both fill rules work.
  */
 export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>): Outline[] {
   const width = size + 1;

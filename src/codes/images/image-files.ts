@@ -17,7 +17,7 @@ import { drawImage, hashOf } from './draw-image.ts';
 import type { EncodedCode, EncodedCodes } from './encode-codes.ts';
 import { formatNumber, type ImageFormat, type ImageStyle } from './image-style.ts';
 
-/** Mail merge programs rely on these column names. */
+/** Names of the manifest columns. Mail merge programs rely on them. */
 const NAMES = 'id slug name url file format mm modules version ecc sha256 outcome error'.split(' ');
 
 export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }));

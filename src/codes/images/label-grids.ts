@@ -26,8 +26,8 @@ export const PAPERS = {
 } as const satisfies Record<string, Size>;
 
 const ON_A4 = {
-  // LibreOffice has 64 mm labels every 66.54 mm, label-guides 63.5 mm every 66 mm. This is within 0.5 mm of
-  // both.
+  // LibreOffice has 64 mm labels every 66.54 mm, label-guides 63.5 mm every 66 mm. This row is within 0.5 mm
+  // of both.
   L7159: [3, 8, 63.5, 33.9, 2.8, 'J8159'],
   L7160: [3, 7, 63.5, 38.1, 2.54, 'J8160'],
   L7161: [3, 6, 63.5, 46.6, 2.54, 'J8161'],
@@ -40,7 +40,7 @@ const ON_A4 = {
   L7651: [5, 13, 38.1, 21.2, 2.5, 'J8651', 'L7551'],
   L7654: [4, 10, 45.7, 25.4, 2.6, 'L6140', 'L4770', 'J8654'],
   L4732: [5, 16, 35.6, 16.9, 2.5],
-  // This height fills the page. The package states 37 mm.
+  // The label height fills the page. The package states 37 mm.
   3474: [3, 8, 70, 37.125, 0],
   3475: [3, 8, 70, 36, 0],
   3425: [2, 5, 105, 57, 0],

@@ -14,7 +14,10 @@ export interface Plate {
 const MOST_SHARE = 0.2;
 const MARGIN = 0.5;
 
-/** I6: returns the plate width in modules: at most a fifth of the code, and odd to cover whole modules. */
+/**
+ * I6: returns the plate width in modules: at most a fifth of the code's width, and odd to cover whole
+ * modules.
+ */
 function plateAcross({ size }: Pick<Modules, 'size'>): number {
   const most = Math.floor(size * MOST_SHARE);
   return most % 2 === 1 ? most : most - 1;
@@ -33,7 +36,7 @@ const MOST_PIXELS = 1200;
 
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** `pixelsAModule`: set only for PNG. */
+/** `pixelsAModule`: pixels per module in a PNG. Vector formats use the default. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

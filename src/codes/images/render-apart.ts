@@ -170,7 +170,7 @@ export function boundMemory(wasm: Uint8Array, mostBytes = MOST_BYTES): Buffer {
   throw new Error('the module has no memory of its own');
 }
 
-/** Reads an unsigned LEB128 number. `end`: offset after it. */
+/** Reads an unsigned LEB128 number. */
 function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
   let value = 0;
   for (let end = at, weight = 1; ; weight *= 128) {

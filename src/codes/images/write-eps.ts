@@ -17,7 +17,7 @@ export function writeEps({ across, outlines, style, plate }: Figure): string {
     `%%HiResBoundingBox: 0 0 ${formatNumber(points)} ${formatNumber(points)}`,
     '%%LanguageLevel: 2',
     '%%EndComments',
-    // A separate dictionary avoids conflicts with names in the page.
+    // A separate dictionary avoids conflicts with names in the surrounding page.
     '4 dict begin gsave',
     '/m {moveto} bind def /h {0 rlineto} bind def /v {0 exch rlineto} bind def /z {closepath} bind def',
     `0 ${formatNumber(points)} translate ${scale} -${scale} scale`,

@@ -19,8 +19,8 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // Searches the bytes without parsing, because the JSON of an entry matches only a whole entry. Recent
-    // entries are last.
+    // Searches the bytes backward without parsing them, because the JSON of an entry matches only a whole
+    // entry, and recent entries are last.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);

@@ -100,7 +100,6 @@ export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): P
   return getCode(id).catch(ifNotFound(undefined));
 }
 
-/** Requests page 1, and then the other pages or each missing code, whichever takes fewer requests. */
 async function getOrList(names: Names, service: Finder): Promise<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
   const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
