@@ -129,7 +129,7 @@ describe('planDue', () => {
     expect(planOf(rows, [code]).items).toMatchObject([{ action: 'update', send: { name: 'New' } }]);
   });
 
-  it('sends nothing for a row whose UTM tags cannot be added', () => {
+  it('sends nothing for a row whose own UTM tags cannot be added, and omits tags from flags', () => {
     const code = { ...MENU, destination: 'WIFI:S:x;;' };
     const rows = [
       at(2, 10, { wish: { name: 'Old' } }),

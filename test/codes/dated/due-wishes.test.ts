@@ -83,7 +83,7 @@ describe('dueRowsOf', () => {
     });
   });
 
-  it('adds no UTM tags from flags to a destination that is not a web address', () => {
+  it('adds no UTM tags from flags for a code without a destination', () => {
     const listing = { codes: new Map([[MENU.id, { ...MENU, destination: null }]]), isWhole: false };
     const tags = { utm: { source: 'poster' }, mayLackUtm: true };
     expect(reduce([at(2, 15, { ...tags, wish: { name: 'n' } })], 30, listing).rows[0]).toMatchObject({

@@ -66,7 +66,7 @@ describe('readAt', () => {
     expect(read(value)).toContain(message);
   });
 
-  it('applies the default zone only to a time without a zone', () => {
+  it('applies the default zone only to a time without a zone or offset', () => {
     expect(read('2026-11-27 18:00', 'Europe/Berlin')).toBe('2026-11-27T17:00:00.000Z');
     expect(read('2026-12-01', 'Europe/Berlin')).toBe('2026-11-30T23:00:00.000Z');
     expect(read('2026-11-27 18:00 UTC', 'Europe/Berlin')).toBe('2026-11-27T18:00:00.000Z');

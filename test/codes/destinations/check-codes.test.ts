@@ -97,12 +97,12 @@ describe('checkCodes', () => {
     ],
     [API, "points to the service's API, which qrctl does not check"],
     [`${API}/qr?x=1`, "points to the service's API, which qrctl does not check"],
-  ])('%s is blocked', async (destination, error) => {
+  ])('reports %j as blocked because it %s', async (destination, error) => {
     const { rows } = await check([{ destination }]);
     expect(rows).toMatchObject([{ outcome: 'blocked', error, http_status: null, tls_days: null }]);
   });
 
-  it('requests each address once, counts the addresses, and looks for tags only in responses', async () => {
+  it('requests each address once, reports progress in addresses, and looks for UTM tags only in requested addresses', async () => {
     const { port, heads } = await useHost(({ socket, path }) =>
       socket.end(path.startsWith('/old') ? answer(302, 'Location: /new\r\n') : answer(200)),
     );
@@ -130,7 +130,7 @@ describe('checkCodes', () => {
     ]);
   });
 
-  it('requests a host name without a dot if hosts of the own network are allowed', async () => {
+  it('requests a host name without a dot if private addresses are allowed', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(200)));
     const { rows } = await check([{ destination: `http://intranet:${port}/` }], { allowPrivate: true });
     expect(rows).toMatchObject([{ outcome: 'ok', http_status: 200 }]);

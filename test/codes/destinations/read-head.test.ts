@@ -76,7 +76,7 @@ describe('createHeadReader (K11)', () => {
     ['a folded line that ends in LF', 'HTTP/1.1 200 OK\nA:\n b\n\n'],
     ['several spaces before the status code', 'HTTP/1.1   200 OK\r\nA: b\r\n\r\n'],
     ['blank lines after an interim response', `HTTP/1.1 100\r\n\r\n\r\n\r\n${OK}A: b\r\n\r\n`],
-  ])('reads only the headers of a response with %s', (_what, text) => {
+  ])('reads exactly the headers of a response with %s', (_what, text) => {
     expect(read(text)).toEqual({ status: 200, headers: { a: ['b'] } });
   });
 

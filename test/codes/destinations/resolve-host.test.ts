@@ -17,7 +17,7 @@ function answering(...answers: (string[] | Error)[]) {
 }
 
 describe('createResolver', () => {
-  it('returns only the public addresses of a name, and rejects a name that has none (K1)', async () => {
+  it('returns only the public addresses of a name, and rejects names and IP addresses that are not public (K1)', async () => {
     const { lookup } = answering(['10.0.0.1', '5.5.5.5'], ['192.168.0.1']);
     const resolve = createResolver(lookup, false, 4);
     expect(await resolve('mixed.test')).toEqual([v4('5.5.5.5')]);
@@ -80,7 +80,7 @@ describe('createResolver', () => {
 });
 
 describe('widenLookups', () => {
-  it('sets UV_THREADPOOL_SIZE to 64 unless it is set, and returns half the number of threads', () => {
+  it('sets UV_THREADPOOL_SIZE to 64 unless it is set, and returns half the number of threads, from 2 to 512', () => {
     const env: NodeJS.ProcessEnv = {};
     expect(widenLookups(env)).toBe(32);
     expect(env.UV_THREADPOOL_SIZE).toBe('64');

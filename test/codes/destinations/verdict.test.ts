@@ -124,7 +124,7 @@ describe('retryOf', () => {
     expect(retryOf(trip(answer(503, past)))).toBe(0);
   });
 
-  it('returns undefined for a visit that a retry would not change', () => {
+  it('returns undefined for a visit that a retry would not change, and 2 s for a network failure', () => {
     const ends = [
       answer(200),
       answer(404),

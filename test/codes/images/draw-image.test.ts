@@ -59,7 +59,7 @@ describe.each(IMAGE_FORMATS)('an image in %s format', (format) => {
     );
   });
 
-  it('is not returned if its modules were damaged (I1)', async () => {
+  it('is not returned if its modules encode another text or are damaged (I1)', async () => {
     const { modules: others } = encode('https://qr.example/aB3xZ');
     expect(await drawImage({ text: TEXT, modules: others }, format, STYLE)).toEqual({
       fault: 'the code decodes to a different text',
@@ -76,7 +76,7 @@ describe.each(IMAGE_FORMATS)('an image in %s format', (format) => {
   });
 
   it.runIf(format === 'png' || format === 'svg')(
-    'is not returned if its bytes were damaged (I1)',
+    'is not returned if its bytes were replaced or truncated (I1)',
     async () => {
       const other = await draw(format, {}, 'https://qr.example/aB3xZ');
       expect(await drawImage(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
@@ -88,7 +88,7 @@ describe.each(IMAGE_FORMATS)('an image in %s format', (format) => {
     },
   );
 
-  it('can be verified from its bytes with any size, colors and quiet zone', async () => {
+  it('can be verified from its bytes with different sizes, resolutions, colors and quiet zones', async () => {
     const { modules, text } = encode(TEXT);
     for (const style of [
       {},

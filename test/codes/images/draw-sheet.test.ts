@@ -131,7 +131,7 @@ describe('a sheet', () => {
     );
   });
 
-  it("is refused if a code can't be decoded (I1)", async () => {
+  it('is refused if a code decodes to a different text (I1)', async () => {
     const one = label('one');
     const broken = { ...one, text: 'https://qr.example/two' };
     expect(await drawSheet([one, broken], style('L7160'))).toEqual({
@@ -139,7 +139,7 @@ describe('a sheet', () => {
     });
   });
 
-  it('is returned with the names whose characters no font has, and has the same bytes each time (I4)', async () => {
+  it('is returned with the names whose characters no font has, and has the same bytes as in earlier versions (I4)', async () => {
     const labels = [
       label('tokyo', '東京'),
       label('party', '🎉'),

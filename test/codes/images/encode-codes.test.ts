@@ -85,7 +85,7 @@ describe('codes to be drawn', () => {
     },
   );
 
-  it('are refused above 6,000 pixels, but only as PNG', async () => {
+  it('are refused above 6,000 pixels per side, but only as PNG', async () => {
     const atLimit = { quietZone: 0, sizeMm: 508 };
     expect((await encode([codeOf(1)], { style: atLimit })).encoded).toHaveLength(1);
     const style = { quietZone: 0, sizeMm: 510 };

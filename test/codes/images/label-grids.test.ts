@@ -106,7 +106,7 @@ describe('a grid', () => {
     expect(first).toEqual({ xMm: (210 - 110) / 2, yMm: (297 - 130) / 2 });
   });
 
-  it('fits the page unless it exceeds an edge by 0.1 mm or more', () => {
+  it('fits the page unless it has no labels, or exceeds an edge by 0.1 mm or more', () => {
     const at = (widthMm: number, heightMm: number) => fitsPage({ ...grid, margin: { widthMm, heightMm } });
     expect([at(7, 9), at(-0.09, 9), at(7, -0.09), at(100.09, 9), at(7, 167.09)]).toEqual(Array(5).fill(true));
     expect([at(-0.11, 9), at(7, -0.11), at(100.11, 9), at(7, 167.11)]).toEqual(Array(4).fill(false));
@@ -164,7 +164,7 @@ describe('a label', () => {
     });
   });
 
-  it('has no layout for a code that is too large, or not larger than zero', () => {
+  it('has no layout if the code is too large, or if no code larger than zero fits', () => {
     expect(layOutLabel(square, { caption: false, sizeMm: 37 })).toBeDefined();
     expect(layOutLabel(square, { caption: false, sizeMm: 37.001 })).toBeUndefined();
     for (const caption of [true, false])
@@ -202,13 +202,13 @@ describe('the text of a caption', () => {
     expect(lines('abc defg', 2, 6)).toEqual(['abc', 'defg']);
   });
 
-  it('has at least one character per line in any width, and no text if it has no lines', () => {
+  it('has at least one character per line even at a width of zero, and no lines if it is empty or none are allowed', () => {
     expect(lines('abc', 2, 0)).toEqual(['a', 'b…']);
     expect([lines('abc', 0), lines('', 2)]).toEqual([[], []]);
     expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
   });
 
-  it('is complete if it fits, and is measured only up to the length of its lines', () => {
+  it('is complete if it fits, is truncated otherwise, and is not measured far beyond the length of its lines', () => {
     expect(lines('x'.repeat(100), 1, 100)).toEqual(['x'.repeat(100)]);
     expect(lines('x'.repeat(101), 1, 100)).toEqual([`${'x'.repeat(99)}…`]);
     measured.length = 0;

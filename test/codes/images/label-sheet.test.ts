@@ -30,7 +30,7 @@ it.each([
   ['x30mm', undefined],
   ['30mmx', undefined],
   ['30 mm', undefined],
-])('the length %j is %d mm', (raw, mm) => {
+])('the length %j in millimeters is %j', (raw, mm) => {
   expect(parseLength(raw)).toBe(mm);
 });
 
@@ -93,7 +93,7 @@ it.each([
 describe('a sheet', () => {
   const label = size(60, 30);
 
-  it('is a roll if only a size of paper is specified, with one label per page', () => {
+  it('is a roll with one label per page if only a paper size is specified, and is refused if the margin leaves no space', () => {
     const roll = { paper: paper('62x29mm'), margin: size(1, 2) };
     expect(resolveSheet(roll)).toEqual({
       grid: {
@@ -124,7 +124,7 @@ describe('a sheet', () => {
       );
   });
 
-  it('has the grid of its number, with other margins if they are specified', () => {
+  it('has the grid of its number, with other margins if they are specified and the labels fit', () => {
     const { grid, name } = resolveSheet({ sheet: 'avery L7160' });
     expect([name, grid.columns, grid.rows, grid.margin]).toEqual(['avery L7160', 3, 7, undefined]);
     expect(resolveSheet({ sheet: 'L7160', margin: size(7, 15) }).grid).toEqual({
@@ -148,7 +148,7 @@ describe('a sheet', () => {
     );
   });
 
-  it('can be described by its grid and its label', () => {
+  it('can be described by a grid and a label size, and is refused if either is missing or the labels do not fit', () => {
     expect(resolveSheet({ grid: [3, 8], label })).toEqual({
       grid: { paper: PAPERS.A4, columns: 3, rows: 8, label, gap: size(0, 0), margin: undefined },
       name: 'a grid of 3x8',

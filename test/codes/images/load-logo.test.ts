@@ -27,7 +27,7 @@ describe('a logo that was loaded', () => {
     });
   });
 
-  it('is not drawn once its signal is aborted, and drawing rejects with the abort reason', async () => {
+  it('is not drawn once its signal is aborted, and drawing and loading reject with the abort reason', async () => {
     const abort = new AbortController();
     const logo = await loadLogo(Buffer.from(RED), abort.signal);
     if ('fault' in logo) return expect.fail(logo.fault);

@@ -57,7 +57,7 @@ describe('a logo', () => {
     },
   );
 
-  it('is drawn by a thread that adds no listeners to standard output and standard error', async () => {
+  it('is loaded in a thread that adds no error listeners to standard output and standard error', async () => {
     const listeners = () => [process.stdout, process.stderr].map((stream) => stream.listenerCount('error'));
     const before = listeners();
     for (let run = 0; run < 2; run++) await logoOf(RED);

@@ -82,7 +82,7 @@ describe('the plate for a logo', () => {
     },
   );
 
-  it('is white if the code is transparent, and shows the logo as one pixel if a module has one pixel', async () => {
+  it('is white if the background is transparent, and shows the logo as one pixel if a module has one pixel', async () => {
     const logo = logoOf(1, 1);
     const { rgb } = await draw(21, styleOf(logo, { background: undefined }), 1);
     expect(logo.drawn).toEqual([[1, WHITE]]);

@@ -91,7 +91,7 @@ describe('the quiet zone', () => {
     expect(faultWith(squareAt(x, y, 0.25))).toBeUndefined();
   });
 
-  it('is as wide as requested, and may be of any color that is lighter than the code', () => {
+  it('has the requested width, and may be white, transparent or a color that is lighter than the code', () => {
     for (const quietZone of [0, 1, 4, 10]) {
       // Without a quiet zone, the code is read on white paper.
       for (const background of [WHITE, CREAM, undefined, quietZone > 0 ? parseColor('#505050') : WHITE]) {

@@ -53,7 +53,7 @@ describe('an EPS of a code', () => {
     expect(lines.slice(8, 12)).toEqual(['0 72 translate 14.4 -14.4 scale', ink, ...PATHS]);
   });
 
-  it('has the logo pixels in lines of 240 hexadecimal digits', () => {
+  it('has the logo pixels in lines of at most 240 hexadecimal digits', () => {
     const rgb = Buffer.from(Array.from({ length: 7 * 7 * 3 }, (_, at) => at));
     const digits = rgb.toString('hex');
     expect(linesOf({}, { across: 1, offset: 1, side: 7, rgb }).slice(11)).toEqual([

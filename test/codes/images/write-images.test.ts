@@ -50,7 +50,7 @@ async function useImages() {
 }
 
 describe('images in a directory', () => {
-  it('are planned and written with their outcomes, and a failed one keeps its earlier file', async () => {
+  it('are planned and written with their outcomes, and the earlier file of an image that fails is kept', async () => {
     const { directory, write, plan } = await useImages();
     expect(await plan(FILES)).toEqual(FILES.map(({ file }) => [file, 'create', null]));
     const { rows, facts, progress } = await write(FILES.slice(0, 2));
@@ -123,7 +123,7 @@ describe('images in a directory', () => {
     ]);
   });
 
-  it('of an unrelated run are unchanged if they have the same bytes', async () => {
+  it('without a manifest are unchanged if they have the same bytes, and an unrelated manifest requires --overwrite', async () => {
     const { directory, write } = await useImages();
     await write(FILES.slice(0, 1));
     await rm(join(directory, 'manifest.csv'));

@@ -52,7 +52,7 @@ describe('the ink in a PDF', () => {
     );
   });
 
-  it('is the color itself if its red, green and blue differ', () => {
+  it('is the color itself unless its red, green and blue are equal', () => {
     expect(inkOf({ red: 255, green: 255, blue: 0 })).toBe('#ffff00');
     expect(inkOf({ red: 255, green: 0, blue: 0 })).toBe('#ff0000');
     expect(inkOf({ red: 255, green: 0, blue: 255 })).toBe('#ff00ff');

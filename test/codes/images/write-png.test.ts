@@ -122,7 +122,7 @@ describe('a PNG of a code', () => {
     expect(pixelsOf(writePng(MODULES, all, plate))).toEqual(expected);
   });
 
-  it('has one bit per pixel, without a palette, and declares its print size', () => {
+  it('in black on white has one bit per pixel and no palette, and declares its print size', () => {
     const header = '0000003a0000003a0100000000';
     expect(frameOf(writePng(MODULES, { ...STYLE, sizeMm: 5 }, undefined))).toEqual([
       ['IHDR', header],

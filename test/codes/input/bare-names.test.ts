@@ -77,7 +77,7 @@ describe('a list of IDs and slugs', () => {
     expect(parse(text)).toBeUndefined();
   });
 
-  it('keeps cells unchanged with --raw-cells', () => {
+  it('keeps an escaped slug unchanged with --raw-cells', () => {
     expect(parse("'-a", true)?.rows[0]?.values.get('slug')).toBe("'-a");
   });
 

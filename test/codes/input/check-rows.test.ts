@@ -24,16 +24,15 @@ it.each<[string, string, unknown[]]>([
   ['a short URL with an ID', `slug\nhttps://qr.example/${ID}\n`, [2, ID.toLowerCase(), undefined]],
   ['an ID in the slug column', `slug\n${OTHER}\n`, [2, undefined, OTHER]],
   ['a short URL', 'name,short_url\nx,https://qr.example/a\n', [2, undefined, 'a']],
-  ['another URL', 'short_url\nhttps://x.example/a\n', [2, undefined, undefined]],
   ['a slug and another short URL', 'slug,short_url\na,https://qr.example/b\n', [2, undefined, 'a']],
   ['an ID and a short URL', `id,short_url\n${ID},https://qr.example/b\n`, [2, ID.toLowerCase(), undefined]],
 ])('a row can choose its code by %s', async (_, text, code) => {
   const { codes, faults } = await choose(text);
   expect(codes).toEqual([code]);
-  expect(faults).toEqual((code[1] ?? code[2]) ? [] : [[2, 'has neither an ID nor a slug']]);
+  expect(faults).toEqual([]);
 });
 
-it('a row without a valid ID or slug is refused with its line', async () => {
+it('a row without a valid ID, slug or short URL is refused with its line', async () => {
   expect(await choose(`id,slug,note\n${ID},,\n,,x\n7,a,\n`)).toEqual({
     codes: [
       [2, ID.toLowerCase(), undefined],
@@ -46,6 +45,8 @@ it('a row without a valid ID or slug is refused with its line', async () => {
     ],
     unread: ['note'],
   });
+  const { faults } = await choose('short_url\nhttps://x.example/a\n');
+  expect(faults).toEqual([[2, 'has neither an ID nor a slug']]);
 });
 
 it('a file must identify its codes, unless it is empty', async () => {

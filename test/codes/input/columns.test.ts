@@ -28,11 +28,9 @@ describe('an unknown column', () => {
 
   it('gets no suggestion of a column that the file already has', () => {
     expect(matchColumns(table(['nmae', 'name']), ['name']).faults).toEqual([]);
-    const [fault] = matchColumns(table(['Name', 'name ']), ['name']).faults;
-    expect(fault).toEqual({ line: 1, column: 'name ', message: 'means the same as column Name' });
   });
 
-  it('should be renamed to destination if more than half of its cells are addresses', () => {
+  it('should be renamed to destination if more than half of its nonempty cells are addresses', () => {
     const cells = ['https://a.example', 'www.a.example', 'x', ' '];
     const rows = cells.map((cell, at) => [cell, at === 0 ? 'y' : cell, cell]);
     const input = table(['to', 'note', 'link'], rows);
@@ -46,7 +44,12 @@ describe('an unknown column', () => {
   });
 });
 
-it('faults in a column that is read as another state its own name, and a cell has at most one fault', () => {
+it('a column that means the same as an earlier column is a fault', () => {
+  const [fault] = matchColumns(table(['Name', 'name ']), ['name']).faults;
+  expect(fault).toEqual({ line: 1, column: 'name ', message: 'means the same as column Name' });
+});
+
+it('a fault in a column with a translated header names that header, and a cell gets no second fault', () => {
   const earlier = { line: 2, column: 'Titel', message: 'is a date' };
   const named = { fields: new Map([['Titel', 'name']]), ambiguous: new Map() };
   const input = table(
@@ -68,7 +71,7 @@ it('faults in a column that is read as another state its own name, and a cell ha
   ]);
 });
 
-it('a column that the file lacks has no values, even if a JSON key is empty', () => {
+it('a column that the file lacks has no values, even if the file has a column with an empty name', () => {
   const input = table(['', 'slug'], [['x', 'a']]);
   const { cell } = matchColumns(input, ['id', 'slug']);
   expect(input.rows.flatMap((row) => ['id', 'slug'].map((name) => cell(row, name).value))).toEqual([
@@ -87,7 +90,7 @@ it('hidden rows cause a warning', () => {
   ]);
 });
 
-it('a word is found ignoring case, but an exact match is preferred', () => {
+it('a word is found ignoring case, preferably as an exact match, and an unknown word gets a list of the valid ones', () => {
   const words = { what: 'a type', all: ['wpa', 'WPA', 'url'] };
   expect([' WPA ', 'wpa', 'Url', 'x'].map((text) => findWord(text, words))).toEqual([
     'WPA',

@@ -51,7 +51,7 @@ it.each<[string, Partial<Record<string, string>>, ReadOptions]>([
   ['Titel,Datum\nT,x\n', { Titel: 'name', Datum: 'at' }, { isDated: true }],
   ['Titel,TITEL\nT,U\n', { TITEL: 'name' }, { column: [['name', 'TITEL']] }],
   ['name,Titel\nT,U\n', { name: '', Titel: 'name' }, { column: [['name', 'titel']] }],
-])('%j is read with the columns %j', async (text, columns, options) => {
+])('in %j, the columns %j are assigned to fields', async (text, columns, options) => {
   const { named } = await parseInput(Buffer.from(text), 'codes.csv', options);
   expect(Object.fromEntries(named?.fields ?? [])).toEqual(columns);
 });
@@ -62,7 +62,9 @@ it('ambiguous header words are refused unless --column chooses one of them', asy
     'columns "Titel" and "Bezeichnung" could each be the name: rename the correct one to name, or add --column name=Titel',
   );
   expect(await check(text, { column: [['name', 'bezeichnung']] })).toMatchObject({ name: 'B', faults: [] });
-  // A column that has the name of the field is the user's own then.
+});
+
+it('--column replaces a column that has the name of the field, and requires an existing header', async () => {
   const named = 'name,Label,url\nN,L,https://a.example/\n';
   expect(await check(named, { column: [['name', 'Label']] })).toMatchObject({ name: 'L', faults: [] });
   await expect(check(named, { column: [['name', 'Nope']] })).rejects.toThrow(

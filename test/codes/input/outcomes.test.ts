@@ -9,7 +9,7 @@ async function omit(text: string) {
   return { kept: kept.map(({ line }) => line), omitted: omitted.map(({ message }) => message) };
 }
 
-it('rows of a results file that have no code are omitted with a warning', async () => {
+it('rows of a results file that were not carried out are omitted with a warning', async () => {
   const rows = ['created', 'failed', 'gone', 'undecided', 'not-attempted', 'edited', 'failed', 'deleted'];
   const text = `ID,Outcome\n${rows.map((outcome) => `,${outcome}\n`).join('')}${CODE},edited\n`;
   expect(await omit(text)).toEqual({

@@ -59,7 +59,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('is refused if only some of its lines have all their values in one cell', async () => {
+  it('is refused if only some of its lines have all their values in one cell, or if such a cell has a misplaced quote', async () => {
     const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
     await expect(read(text)).rejects.toThrow(
       /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
@@ -89,7 +89,7 @@ describe('CSV', () => {
     expect((await read('name\nsep=;\n')).rows).toEqual([[1, 2, { name: 'sep=;' }]]);
   });
 
-  it('is read with the separator of its first line, not one in a quoted column name', async () => {
+  it('is read with the separator of its header, ignoring blank lines before it and separators in quotes', async () => {
     expect((await read('\n\n"a;b;c;d",note\nx,y\n')).rows).toEqual([[1, 4, { 'a;b;c;d': 'x', note: 'y' }]]);
     expect((await read('\n\nname;note\nx,z;y\n')).rows).toEqual([[1, 4, { name: 'x,z', note: 'y' }]]);
   });
@@ -195,12 +195,15 @@ describe('CSV', () => {
     ['UTF-16 without a byte order mark', Buffer.from('name', 'utf16le'), 'line 1 contains a NUL byte'],
     ['a NUL byte at its start', Buffer.from('\0name\nx\n'), 'line 1 contains a NUL byte'],
     ['NUL bytes after a power cut', Buffer.from('name\nx\n\0\0\0\0'), 'line 3 contains a NUL byte'],
-  ])('is refused with %s, and the error states the line', async (_, bytes, message) => {
-    await expect(read(bytes)).rejects.toMatchObject({
-      message: `codes.csv: ${message}`,
-      hint: 'In Excel, save the file as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)".',
-    });
-  });
+  ])(
+    'is refused with %s, and the error has a hint to save the file in another format',
+    async (_, bytes, message) => {
+      await expect(read(bytes)).rejects.toMatchObject({
+        message: `codes.csv: ${message}`,
+        hint: 'In Excel, save the file as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)".',
+      });
+    },
+  );
 
   it('may have a NUL byte in a cell', async () => {
     expect((await read('name\nx\0y\n')).rows).toEqual([[1, 2, { name: 'x\0y' }]]);
@@ -220,7 +223,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('has the same values whether it is parsed whole or row by row', async () => {
+  it('is read with the same values as by JSON.parse, whether or not it is indented', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
@@ -280,13 +283,13 @@ describe('JSON', () => {
     },
   );
 
-  it('states the line of a fault after many lines', async () => {
+  it('is refused with the line of a fault, even after many lines', async () => {
     const lines = `{"name":"${'a'.repeat(100)}"}\n`.repeat(2000);
     await expect(read(`${lines}3`, 'x.ndjson')).rejects.toThrow('line 2001: is not a JSON object');
   });
 });
 
-it('a file without a known extension is read in the format of its content', async () => {
+it('a file is read in the format of its extension, or if that is unknown, of its content', async () => {
   expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
   expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
   expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
@@ -305,7 +308,7 @@ it('a string of more than a megabyte in a JSON array is read', async () => {
   expect(rows[0]?.values.get('name')).toBe(name);
 });
 
-describe('a file that exceeds a limit or is damaged', () => {
+describe('a file', () => {
   it.each([
     [
       'x.csv',
@@ -336,9 +339,12 @@ describe('a file that exceeds a limit or is damaged', () => {
       Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'),
       'exceeds the limit of 1000 columns per file',
     ],
-  ])('is refused with a message that states its fault (%s)', async (name, text, message) => {
-    await expect(read(text, name)).rejects.toThrow(message);
-  });
+  ])(
+    'that exceeds a limit or is damaged is refused with a message that states its fault (%s)',
+    async (name, text, message) => {
+      await expect(read(text, name)).rejects.toThrow(message);
+    },
+  );
 
   it.each([
     ['x.csv', `name\n${'a,b\n'.repeat(5000)}`],

@@ -29,7 +29,7 @@ beforeEach(() => {
 const directory = () => join(home, '.cache', 'qrctl', 'codes');
 const file = () => join(directory(), readdirSync(directory())[0] ?? '');
 
-test('the cache is a private file in a private directory, without secrets in its name or content', async () => {
+test('the cache is a private file in a private directory, without the key or base URL in its name or content', async () => {
   const cache = createCodeCache(user, WORKSPACE);
   expect(await cache.read()).toBeUndefined();
   await cache.write(KEPT);
@@ -108,6 +108,9 @@ test('at most 32 caches exist, and remove() deletes only the cache of its worksp
   expect(readdirSync(directory())).toHaveLength(32);
   createCodeCache(user, { ...WORKSPACE, baseUrl: 'http://127.0.0.1:40/api/v1' }).remove();
   expect(readdirSync(directory())).toHaveLength(31);
+  expect(
+    await createCodeCache(user, { ...WORKSPACE, baseUrl: 'http://127.0.0.1:40/api/v1' }).read(),
+  ).toBeUndefined();
 });
 
 test("on Windows, which has no user IDs, the cache is in the user's own directory", async () => {

@@ -86,7 +86,7 @@ describe('the list of codes that do not change', () => {
     }
   });
 
-  test('is read in one pass if the codes were created just now and the newest come first', async () => {
+  test('is read in one pass if the newest codes come first, even if they were just created and no response has a Date', async () => {
     const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), {
       dateMs: undefined,
     });
@@ -162,7 +162,7 @@ describe('the list of codes that are created and deleted', () => {
     const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
     const habits: [string, Habits, number][] = [
       ['one second before the Date of the response', {}, ANSWERED - 1000],
-      ['by a clock that is behind the Date of the response', {}, ANSWERED - 5 * 60_000],
+      ['at a time from a clock that is behind the Date of the response', {}, ANSWERED - 5 * 60_000],
       ['at any time, and no response has a Date', { dateMs: undefined }, CREATED],
     ];
     test.each(habits)('if the new code was created %s', async (_, habit, createdMs) => {
@@ -210,7 +210,7 @@ describe('the list of codes that are created and deleted', () => {
   });
 });
 
-describe('a total that is wrong', () => {
+describe('a wrong total', () => {
   const honest = (count: number) => Math.max(1, Math.ceil(count / 100));
   const refuse = (error: Error) => () => {
     throw error;

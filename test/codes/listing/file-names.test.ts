@@ -4,7 +4,7 @@ import { createFileNames } from '#codes/listing/file-names';
 const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
 const code = (n: number, slug?: string) => ({ id: id(n), slug, created_at: `2026-01-0${n}` });
 
-test('a slug is used as a file name if it is safe and unique', () => {
+test('a file is named by slug if the slug is safe, and by ID otherwise or on request', () => {
   const codes = ['menu', 'Tür', '../x', 'con', '-rf', 'a.b', 'x'.repeat(101), id(1), undefined].map(
     (slug, i) => code(i + 1, slug),
   );

@@ -57,7 +57,7 @@ describe('findCode', () => {
     }
   });
 
-  test('suggests the most similar slug for an unknown one', async () => {
+  test('suggests the most similar slug for an unknown slug, or else `qr list`', async () => {
     const service = serviceOf(codes(3));
     await expect(findCode(service, 'slug-2x')).rejects.toMatchObject({
       constructor: NotFoundError,
@@ -129,7 +129,7 @@ describe('a slug', () => {
     expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
   });
 
-  test('is looked up in the listing together with IDs, and IDs on later pages are requested directly if that costs less', async () => {
+  test('is looked up in the listing together with IDs until at most three IDs remain, which are requested directly', async () => {
     const service = serviceOf(codes(450));
     expect(await slugsOf(service, 'slug-120', idOf(3), idOf(300))).toEqual([
       'slug-120',

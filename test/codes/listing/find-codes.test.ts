@@ -54,7 +54,7 @@ describe('the codes for rows', () => {
     expect(few.asked.sort()).toEqual(['id-1', 'id-9']);
   });
 
-  it('are read from the listing if a row has a slug', async () => {
+  it('are read from the listing if a row has only a slug, and the slug is not cached', async () => {
     const slug = reader(5);
     const find = await findCodes([target(1, undefined, 's2')], slug);
     expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual([
@@ -64,7 +64,7 @@ describe('the codes for rows', () => {
     expect(slug.asked).toEqual(['page 1 of 100']);
   });
 
-  it('are read from the listing up to the page with the last requested code, or to the end if a code is missing', async () => {
+  it('are read from the listing until all slugs and all but three IDs are found, or to the end if a slug is missing', async () => {
     const asked = async (...rows: TargetRow[]) => {
       const pages = reader(290);
       await findCodes(rows, pages);
@@ -101,7 +101,7 @@ describe('the codes for rows', () => {
     ]);
   });
 
-  it('are requested by the cached IDs of their slugs if that costs less than the listing', async () => {
+  it('are requested by the cached IDs of their slugs if that costs no more than the listing', async () => {
     const known = reader(5, [code(2)]);
     const find = await findCodes([target(1, undefined, 's2')], known);
     expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');
@@ -118,7 +118,7 @@ describe('the codes for rows', () => {
   });
 });
 
-describe('a row whose ID and slug belong to two codes', () => {
+describe('a row', () => {
   const one = [code(1), code(2)];
   const lookup: Lookup = ({ id, slug }) =>
     one.find((each) => (id === undefined ? each.slug === slug : each.id === id));
@@ -130,7 +130,7 @@ describe('a row whose ID and slug belong to two codes', () => {
     ['id-9', 's2', undefined],
     ['id-1', undefined, undefined],
     [undefined, 's2', undefined],
-  ])('is a fault: %s, %s', (id, slug, message) => {
+  ])('with the ID %s and the slug %s is a fault only if they belong to two codes', (id, slug, message) => {
     const faults = message === undefined ? [] : [{ line: 5, message, isSorted: true }];
     expect(faultsOfTwoNames([target(4, id, slug)], lookup)).toEqual(faults);
   });
@@ -154,7 +154,7 @@ it.each([
   ['Menu of today', 'Run `qrctl qr list --name TEXT` to search by name.'],
   ['s12', 'Did you mean s1?'],
   ['unlike-any', 'Run `qrctl qr list` to see all slugs.'],
-])('an unknown slug %j has a hint', (slug, hint) => {
+])('an unknown slug %j has the hint %j', (slug, hint) => {
   const codes = [
     { slug: 's1', name: ' caf\u00e9' },
     { slug: 's4', name: 'menu' },
