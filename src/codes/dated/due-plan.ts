@@ -85,7 +85,7 @@ function endOf(end: RowEnd, share: Share): RowEnd {
 interface Share {
   row: Row;
   is: 'due' | 'later' | 'skipped' | 'superseded';
-  /** Fields that get their value, or UTM tags of it, from this row. */
+  /** Fields that get their value, or its UTM tags, from this row. */
   fields: ReadonlySet<string>;
   problem?: string;
 }

@@ -26,7 +26,8 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
 }
 
 /**
- * Draws a logo without a background, to fit a square of `box` pixels. Returns a fault if it can't be drawn.
+ * Draws a logo on a transparent background, to fit `box` by `box` pixels. Returns a fault if it can't be
+ * drawn.
  */
 export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | Fault> {
   const draw = await openLogo(bytes, signal);

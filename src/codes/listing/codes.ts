@@ -98,7 +98,7 @@ function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): 
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const startMs = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Ignores a newest code from the future, because it would make later codes look older. Date has whole
+  // Ignores a newest creation time in the future, because later codes would look older. Date has whole
   // seconds.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
@@ -141,8 +141,8 @@ function isAffordable({ requests, pages }: Costs): boolean {
 }
 
 /**
- * Yields the codes of each page that earlier pages lack. Ends at a page without such codes, even before the
- * total.
+ * Yields, for each page, the codes that earlier pages lack. Ends at a page without such codes, even before
+ * the total.
  */
 async function* readPages(service: Lister, doubt: Doubt, reading: Reading, costs: Costs) {
   const request = (page: number, limit: number) => {
