@@ -67,7 +67,7 @@ export function createCarrier(
     onEvent({ is: 'done', item: state.item });
   }
 
-  /** Records a failed row. If the rate limit or a local error ends the run, the row stays `not-attempted`. */
+  /** Records a failed row. A rate limit, a local error or an unsent request is not a failure of the row. */
   function fail(state: RowState, error: unknown): void {
     if (error instanceof NotSent) return;
     const isOfRow = stops.failed(error);

@@ -21,7 +21,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   ledger: Ledger;
   plan: (input: PlanInput) => Plan;
   listCodes: () => Promise<readonly QrCode[]>;
-  /** Reads only the codes of the rows. Set if each row has an ID or slug (`update` and `delete`). */
+  /** Reads only the codes of the rows. Set for the verbs `update` and `delete`. */
   readNamed?: (rows: readonly Row[]) => Promise<Listing>;
   service: Pick<Service, 'createCode' | 'updateCode' | 'deleteCode' | 'getCode'>;
   clock: Clock;
@@ -30,14 +30,17 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   failFast: boolean;
   signal: AbortSignal;
   backUp?: BackUp;
-  /** Receives the plan before any change is sent or recorded. Throws to refuse it. */
+  /** Receives the run's first plan before any change is sent or recorded. Throws to refuse it. */
   onPlan: (plan: Plan) => void | Promise<void>;
   onEvent: (event: RunEvent) => void;
-  /** Called with the results before the ledger records the end of the run. */
+  /**
+   * Receives the results before the run's end is recorded, unless the run stopped or an undecided row has
+   * candidates.
+   */
   beforeEnd?: (ends: readonly RowEnd[]) => Promise<void>;
 }
 
-/** Backs up `code`, then deletes it with `send`. `code.status` is the status before any pause. */
+/** Backs up a code, then deletes it with `send`. `code.status` ignores the pause of an interrupted backup. */
 export type BackUp = (
   code: QrCode,
   send: SendDelete,
@@ -57,7 +60,7 @@ export interface Altered {
 }
 
 export interface RowEnd {
-  /** Plan item as executed, or as last planned if the row was not completed. */
+  /** Plan item as executed, or as last planned if the row is undecided or was not completed. */
   item: PlanItem;
   outcome: RowOutcome;
   error?: string;

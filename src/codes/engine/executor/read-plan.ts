@@ -25,7 +25,7 @@ export function planFor(
   return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled });
 }
 
-/** Reads codes and plans the rows for the first time in a run. Throws UnprovenError as `readAgain` does. */
+/** Reads codes and makes a run's first plan. Throws UnprovenError if the listing stays out of date. */
 export async function readFirst(job: PlanJob): Promise<Planned> {
   const { readNamed, rows, ledger } = job;
   // E15: lists all codes after a repeated request, because any code may be a duplicate.
@@ -40,8 +40,8 @@ export async function readFirst(job: PlanJob): Promise<Planned> {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Lists all codes and plans again. `made`: IDs of new codes, oldest first. Throws UnprovenError if the
- * listing lacks an existing code even after a delay.
+ * Lists all codes and plans the rows. `made`: IDs of this run's new codes, oldest first. Throws UnprovenError
+ * if two listings are out of date.
  */
 export async function readAgain(job: PlanJob, made: ReadonlySet<string>, isSettled = true): Promise<Planned> {
   for (let isLast = false; ; isLast = true) {
@@ -56,7 +56,7 @@ export async function readAgain(job: PlanJob, made: ReadonlySet<string>, isSettl
   }
 }
 
-/** E16: returns whether the listing lacks a code that exists. If so, it may lack other codes too. */
+/** E16: requests up to MOST_CHECKED codes that the listing lacks. Returns whether one of them exists. */
 async function isOutOfDate(
   { service }: PlanJob,
   { items }: Plan,
@@ -64,7 +64,7 @@ async function isOutOfDate(
   made: ReadonlySet<string>,
 ): Promise<boolean> {
   const gone = items.flatMap(({ goneId }) => goneId ?? []);
-  // Checks only the newest codes, because an outdated replica lacks them first.
+  // Prefers codes created by this run, because an outdated replica lacks the newest codes first.
   const missing = [...new Set([...gone, ...made])].filter((id) => !codes.has(id)).slice(-MOST_CHECKED);
   const found = await Promise.all(missing.map((id) => getIfThere(service, id)));
   return found.some(Boolean);

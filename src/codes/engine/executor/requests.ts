@@ -18,21 +18,20 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
   const { ledger, run, service } = job;
   const made = new Set<string>();
-  /** Values sent in this run's POSTs, to detect responses that belong to other POSTs. */
+  /** Values of this run's POSTs, to detect responses to other POSTs. */
   const sent = new Set<string>();
   let next = ledger.view().next;
   const refuseIfStopped = () => {
     if (stops.isStopped()) throw new NotSent('not sent');
   };
 
-  /** Sends a POST. Returns the code, or `lost` if the code may exist. Rejects if no code was created. */
+  /** Sends a POST. Returns the code, or the error as `lost` if a code may exist. Otherwise, rejects. */
   async function post(item: PlanItem, values: NewCode): Promise<{ code: QrCode } | { lost: unknown }> {
     const { key, repeats, replaces, isDecided, send } = item;
     const decided = isDecided || undefined;
-    /** Number of the recorded request; 0 before it is recorded. */
     let n = 0;
     const beforeSend = async () => {
-      // Checks again, because the run may have stopped while waiting for the rate limit.
+      // The run may have stopped while this request waited for the rate limit.
       refuseIfStopped();
       if (n > 0) return;
       const [given, again] = [next++, repeats?.n];
@@ -60,10 +59,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     }
   }
 
-  /**
-   * Sends a PATCH. Rejects with UnexpectedResponseError if the service left a field unchanged, and with
-   * NotSent if the run was stopped.
-   */
+  /** Sends a PATCH unless `refuse` throws. Throws UnexpectedResponseError if the service ignored a field. */
   async function patch(
     code: QrCode,
     set: CodeChanges,
@@ -147,7 +143,7 @@ function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[
   });
 }
 
-/** Returns whether the stored value equals the sent one except for normalization by the service. */
+/** Returns whether the stored value is the sent one, apart from normalization or, for a name, truncation. */
 function isFormOf(field: Field, sent: string, stored: string): boolean {
   if (field === 'name') return isAlteredName(sent, stored);
   return isSame(field, sent, stored) || lettersOf(sent) === lettersOf(stored);

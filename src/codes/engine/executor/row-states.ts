@@ -32,7 +32,9 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /** Adds IDs and slugs to rows with codes, so that equal rows don't match these. Marks failed rows. */
+    /**
+     * Adds ID and slug of a row's code, so that no equal row gets that code. Marks failed rows without one.
+     */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};
@@ -63,7 +65,7 @@ export function isWork({ action, send }: PlanItem): boolean {
   return action === 'create' || action === 'delete' || hasChanges(send);
 }
 
-/** Returns the result for a row: `undecided` if the last plan needs a decision about the row. */
+/** Returns a row's result: `undecided` if the last plan says so, even if its request succeeded. */
 function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { action, candidates } = item;
   const code = state?.code ?? item.code;

@@ -1,4 +1,4 @@
-/** E11: runs rows in rounds. Each round plans, sends requests, and finds codes whose responses were lost. */
+/** E11: sends requests in rounds. While some are unclear, lists all codes and plans the next round. */
 import { UnprovenError } from '#base/errors';
 import type { LedgerRecord } from '#codes/engine/plan/ledger-lines';
 import type { LedgerView, Listing, Plan } from '#codes/engine/plan/model';
@@ -13,10 +13,7 @@ import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 const MOST_FRUITLESS = 3;
 
-/**
- * Creates, updates or deletes the codes of all rows. Throws only before the first change is sent. Returns
- * later errors in `stop`.
- */
+/** Runs all rows. Throws if the first plan fails or is refused. `stop`: later error that ended the run. */
 export async function runRows(job: RunJob): Promise<RunEnd> {
   const { clock, signal, settleMs, onEvent } = job;
   const beganMs = clock.monotonic();
@@ -92,7 +89,7 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
   }
 }
 
-/** E12: creates a recorder for a run's start, first listing and end. */
+/** E12: creates a recorder for the start and end of a run, and for the IDs listed before its first POST. */
 function createRecorder({ run, undoes, ledger }: RunJob) {
   const begin = { is: 'run', run, undoes } as const;
   let hasRun = false;
@@ -113,7 +110,7 @@ function createRecorder({ run, undoes, ledger }: RunJob) {
   return { plan: recordPlan, end: () => (hasRun ? ledger.append([{ is: 'end', run }]) : Promise.resolve()) };
 }
 
-/** Throws UnprovenError for brakes and faults of later plans. `onPlan` refuses those of the first plan. */
+/** Throws UnprovenError if a plan after the first one has a brake or fault. */
 function refuseNew({ brakes, faults }: Plan): void {
   const found = brakes[0] ?? faults[0];
   if (!found) return;
@@ -123,7 +120,8 @@ function refuseNew({ brakes, faults }: Plan): void {
 }
 
 /**
- * Returns the IDs and old statuses of codes that an interrupted backup paused, unless the plan deletes them.
+ * Returns the IDs and old statuses of codes that an interrupted backup may have left paused, unless they are
+ * or will be deleted.
  */
 export function leftPaused({ claims }: LedgerView, { plan, listing }: Planned) {
   const deleted = new Set(
@@ -140,7 +138,7 @@ export function leftPaused({ claims }: LedgerView, { plan, listing }: Planned) {
   );
 }
 
-/** E19: restores the status of codes that an interrupted backup paused. */
+/** E19: restores the status of codes that an interrupted backup left paused. */
 async function restorePaused(
   { ledger, service, onEvent }: Pick<RunJob, 'ledger' | 'service' | 'onEvent'>,
   { patch }: Requests,

@@ -1,4 +1,4 @@
-/** E17: decides after each failed request whether the run stops. */
+/** E17: decides after each failed or lost request whether the run stops. */
 import { isOfOneCode, UnavailableError, UnprovenError } from '#base/errors';
 import type { RunJob } from './job.ts';
 

@@ -36,7 +36,7 @@ export function stateDirectory(env: NodeJS.Dict<string>, system: string = platfo
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/** Creates the state directory. Throws UsageError if HOME is missing or another user owns the directory. */
+/** Creates the state directory. Throws UsageError if a default path is unknown or another user's. */
 export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');
@@ -44,7 +44,7 @@ export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): 
   return makeRealDirectories(disk, path, DIRECTORY_MODE);
 }
 
-/** Throws if another user owns the path or, if missing, its nearest existing parent (HOME under sudo). */
+/** Throws if another user owns the path or, if it is missing, its nearest existing parent (as under sudo). */
 async function expectOwn(disk: Disk, path: string): Promise<void> {
   const user = disk.user();
   if (user === undefined) return;
@@ -146,7 +146,7 @@ async function readBeginning(path: string): Promise<Buffer> {
   });
 }
 
-/** Deletes a workspace's ledger. Never rejects. */
+/** Deletes the ledger of a workspace's API key, if any. Never rejects. */
 export async function forgetLedger(env: NodeJS.Dict<string>, workspace: KeyedWorkspace): Promise<void> {
   const directory = stateDirectory(env);
   if (directory === undefined) return;

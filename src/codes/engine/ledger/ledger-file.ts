@@ -33,7 +33,7 @@ export const LEDGER_ADVICE = {
 
 const FILE_MODE = 0o600;
 
-/** Reads a ledger. Throws UsageError if the file is damaged, not a ledger, or from a newer version. */
+/** Reads a ledger, if any. Throws UsageError if it is damaged, not a ledger, or from a newer version. */
 export async function readMemory(
   path: string,
   disk: Disk,
@@ -48,7 +48,7 @@ export async function readMemory(
   return memory;
 }
 
-/** Creates a ledger for a workspace. The caller holds the lock. Throws the system's error. */
+/** Creates a ledger. The caller holds the lock. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,
@@ -149,7 +149,7 @@ function createMemory(path: string) {
   };
 }
 
-/** Checks and returns a ledger's first line, the header. Throws UsageError if it is invalid. */
+/** Checks and returns a ledger's first line. Throws UsageError if it is invalid or from a newer version. */
 export function headerOf(line: { is: string }, path: string): Header {
   const version: unknown = 'version' in line ? line.version : undefined;
   if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))

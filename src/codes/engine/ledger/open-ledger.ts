@@ -30,7 +30,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   clock: Clock;
   signal: AbortSignal;
-  /** Called before a wait for another run. `path`: the ledger in use, if that run has a different key. */
+  /** Called before a wait for a run with the same key, or for a run that uses the ledger at `path`. */
   onWait: (path?: string) => void;
 }
 
@@ -39,7 +39,10 @@ interface OpenLedger extends Ledger {
   close(): Promise<void>;
 }
 
-/** Locks and opens the ledger. Throws LocalError, or UsageError for a damaged `path` or another workspace. */
+/**
+ * Locks and opens the ledger at `path`, or that of the workspace. Throws UsageError if the file at `path` is
+ * damaged or belongs to another workspace.
+ */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
   const waiting = patiently(options, () => options.onWait());
   const turn = await acquireSharedLock(options.workspace.secret(), waiting);

@@ -1,4 +1,4 @@
-/** Parses and formats lock files. Each key has its own complete line, so that git can merge them by line. */
+/** Parses and formats lock files. Each key has its own complete line, so that git can merge by line. */
 
 import { UsageError } from '#base/errors';
 import { ExcessiveJsonError, parseBounded } from '#base/text/bounded-json';
@@ -15,10 +15,7 @@ import { isRecordedWorkspace, type RecordedWorkspace } from '#service/workspace'
 
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
   key: string;
-  /**
-   * Set after a run reported the key as missing. `paused`: that run paused the code. `kept`: the code was
-   * reactivated since.
-   */
+  /** Set if a run reported the key missing. `paused`: qrctl paused its code. `kept`: it was reactivated. */
   removed?: true | 'paused' | 'kept';
   sent?: { name?: string; destination?: string };
 }
@@ -53,7 +50,7 @@ export function inOrder({
   return { key, id, slug, name, type, destination, status, removed, sent };
 }
 
-/** Parses the text of the lock file `name`. Throws UsageError with the faults by line. */
+/** Parses the lock file `name`. Throws UsageError if it is invalid. */
 export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
   const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
@@ -74,7 +71,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** Keeps only the first header of a lock file that git merged by line. */
+/** If git merged two lock files of one service by line, keeps only the first header. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));
@@ -160,7 +157,7 @@ function parseElement({ text, line }: JsonElement): unknown {
   }
 }
 
-/** Yields faults for up to MOST_FAULTS conflict markers. Does not split large texts, to save memory. */
+/** Finds conflict markers without splitting the text, to save memory. */
 function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;

@@ -16,7 +16,7 @@ export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
-/** Reads the lock file, if any. Throws UsageError if it can't be read or is invalid. */
+/** Reads the lock file, if any. Throws UsageError if it is invalid. */
 export async function readLock(
   path: string,
   signal?: AbortSignal,
@@ -30,7 +30,7 @@ export async function readLock(
   }
 }
 
-/** E22: replaces the lock file atomically if its text has changed. The caller holds the lock. */
+/** E22: replaces a changed lock file atomically. Creates none without entries. The caller holds the lock. */
 export async function writeLock(
   path: string,
   next: LockFile,
@@ -64,7 +64,7 @@ export function checkLockPlace(path: string): Promise<void> {
   return checkWholeFile(path, LOCK_PLACE);
 }
 
-/** E23: returns new lock entries, with each key's code and last applied values. */
+/** E23: updates lock entries with the codes and last applied values of the rows. */
 export function entriesOf(
   ends: readonly RowEnd[],
   before: ReadonlyMap<string, LockEntry>,
@@ -82,7 +82,7 @@ export function entriesOf(
     } else if (row && code && isKeys(end)) {
       const id = code.id.toLowerCase();
       const owner = owners.get(id) ?? key;
-      // Keeps the former owner's entry if it already has a new code, because keys may exchange codes.
+      // Keeps the entry of the code's former key if that key has a new code, because keys may exchange codes.
       if (owner === key || next.get(owner)?.id.toLowerCase() === id) next.delete(owner);
       const entry = entryOf(key, code, end, before.get(key));
       if (entry) next.set(key, entry);
@@ -107,7 +107,7 @@ function entryOf(
   const isSent = outcome === 'updated' || outcome === 'created';
   const left = item.changes.filter(({ what }) => what === 'keep' || what === 'drift' || !isSent);
   if (!entry || entry.id.toLowerCase() !== code.id.toLowerCase()) {
-    // Stores the base of a kept value, so that the next run again finds a change by another client.
+    // Stores the base of each unsent field, so that the next run again finds a change by another client.
     const last = left.map(({ field, base, what, new: own }) => [
       field,
       what === 'keep' ? (base ?? own) : base,

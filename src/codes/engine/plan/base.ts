@@ -1,4 +1,4 @@
-/** Formats `base` cells: a fingerprint of each saved field, like an ETag. Spreadsheets keep them as text. */
+/** Formats and parses `base` cells: a fingerprint of each saved field, like an ETag. */
 import { hash } from 'node:crypto';
 import { type Base, FIELDS, type Field } from './model.ts';
 

@@ -7,7 +7,7 @@ import { hasChanges, rowValues, tidy } from './values.ts';
 
 const LEAST_ALLOWED = 10;
 const ALLOWED_PERCENT = 30;
-/** Minimum number of rows with exchanged values. If there are fewer, they count as edits. */
+/** Minimum number of rows with values of other rows. Fewer count as edits. */
 const LEAST_SHIFTED = 3;
 
 export function findBrakes(items: readonly PlanItem[], input: PlanInput, absent: readonly QrCode[]): Brake[] {
@@ -62,8 +62,8 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
 }
 
 /**
- * Detects values that moved to other rows, as after sorting a single column. At least two of these rows must
- * have a code, or the name of a code without a row.
+ * Detects values that moved to other rows, as after sorting a column. For destinations and names, requires
+ * three rows, of which two have a code, or the name of a code without a row.
  */
 function shiftedColumn(
   items: readonly PlanItem[],
@@ -106,7 +106,7 @@ function shiftedColumn(
 
 /**
  * Detects status edits that only exchange statuses and leave the column sorted. An empty cell counts as
- * `active` if qrctl changed the code's status, because the cell had a status then.
+ * `active` if qrctl changed the status.
  */
 function sortedStatuses(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
   const rows = items.flatMap(({ row, code, changes }) => {
@@ -138,7 +138,6 @@ function sortedIds(items: readonly PlanItem[]): Brake | undefined {
   return shiftedBrake(message);
 }
 
-/** Detects rows whose ID belongs to a code that the ledger recorded with the key of another row. */
 function sortedKeys(items: readonly PlanItem[], { claims }: LedgerView): Brake | undefined {
   const known = items.flatMap(({ row, code, how }) => {
     const key = code && (how === 'id' || how === 'slug') && claims.get(code.id.toLowerCase())?.key;

@@ -7,7 +7,6 @@ const MOST_KEPT = 20;
 type Patch = Extract<LedgerRecord, { is: 'patch' }>;
 type Due = Extract<LedgerRecord, { is: 'due' }>;
 
-/** Empty changes, shared by unchanged codes to save memory. */
 const NO_CHANGES: Claim['changes'] = { name: [], destination: [], status: [] };
 
 interface Participation extends Partial<Pick<Claim, 'unsent' | 'n'>> {
@@ -43,7 +42,6 @@ export function createClaims() {
     status: new Map(),
   };
   let order = 0;
-  /** IDs claimed since the last end of a run. */
   const claimed = new Set<string>();
 
   function update(id: string, change: (old: Claim) => Partial<Claim>): void {
@@ -125,10 +123,7 @@ function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly N
   return [row, ...others].slice(0, MOST_KEPT);
 }
 
-/**
- * Applies a PATCH that has no response yet. `stored` keeps the old value, so that a lost PATCH is sent again
- * and a later edit by another client is a conflict. `changes` has the new value, for later runs.
- */
+/** Applies a PATCH before its response. `stored` keeps the old value, so that a lost PATCH is sent again. */
 function begun(old: Claim, { set, before, pause }: Pick<Patch, 'set' | 'before' | 'pause'>): Partial<Claim> {
   const changes = { ...old.changes };
   const stored = { ...old.stored };
@@ -162,7 +157,7 @@ function isPause(why: Patch['pause']): why is Exclude<Patch['pause'], 'restored'
   return why !== undefined && why !== 'restored';
 }
 
-/** Returns the reason for a pause, and the code's status before qrctl first paused it. */
+/** Records why qrctl paused a code, with the status before the first of consecutive pauses. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (!isPause(why) || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };

@@ -32,7 +32,7 @@ interface Pair {
 }
 
 interface Changed {
-  /** Whether the row was edited. `dated`: a dated row replaces a change that qrctl made. */
+  /** Whether the row was edited. `dated`: a dated row that wins over a change by another client. */
   isYours: boolean | 'dated';
   isTheirs: boolean;
   base?: string;
@@ -40,7 +40,7 @@ interface Changed {
   isOurs?: boolean;
 }
 
-/** Returns the fields in which row and code differ, and the action for each. Throws if `wantedValue` does. */
+/** Returns each differing field and its action. Throws RangeError as `wantedValue` does. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {
@@ -64,10 +64,7 @@ export function compareRow(pair: Pair): FieldChange[] {
   });
 }
 
-/**
- * Returns whether `value` is how the service stores `wanted`. The ledger and the lock file record how it
- * stored earlier values.
- */
+/** Returns whether the service stores `wanted` as `value`: normalized, or as ledger or lock file recorded. */
 function isStoredAs(field: Field, wanted: string, value: string, { entry, ledger }: Pair): boolean {
   if (isSame(field, wanted, value) || ledger.storedOf(field, wanted) === value) return true;
   if (!entry) return false;
@@ -127,10 +124,7 @@ function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undef
   return last;
 }
 
-/**
- * Returns whether qrctl last sent this value. If so, the decision `mine` does not apply again, because the
- * user has not seen later edits.
- */
+/** Returns whether the decision `mine` was carried out: qrctl last sent this value and got a response. */
 function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
   return claim?.changes[field].at(-1)?.sent === wanted && !unclearChange(claim, field);
 }
@@ -145,7 +139,7 @@ function decide(
   if (answer === 'theirs') return 'keep';
   const wins = isTheirs || isOurs ? 'overwrite' : 'send';
   if ((answer === 'mine' && !isUsed) || isYours === 'dated') return wins;
-  // Only `qr apply` sends unedited values: its file takes precedence over other clients.
+  // Without the decision `mine`, only `qr apply` may send unedited values.
   if (!isYours && verb !== 'apply') return 'keep';
   if (isTheirs && conflicts === 'ask') return 'conflict';
   if (isTheirs && conflicts === 'service') return 'keep';
@@ -168,7 +162,7 @@ function changedByDate(
   const isOpen = unclearChange(claim, field)?.sent === wanted;
   if (isBegun(claim, field, due)) return { isYours: isOpen, isTheirs: !isOpen || old !== known, base: known };
   const cell = row.base?.[field];
-  // `isOurs`: an earlier row of the plan was applied, or qrctl made a change after the row was saved.
+  // With a base cell, `isOurs` means that qrctl applied an earlier dated row, or changed the saved value.
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isBase = ({ from }: OwnChange) => fingerprintOf(from) === cell;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || changes.some(isBase);
@@ -176,7 +170,7 @@ function changedByDate(
   const isRepeated = last !== undefined && !unclearChange(claim, field) && isSame(field, wanted, last.sent);
   if (isRepeated) return { isYours: false, isTheirs: true, base: known };
   if (isOurs) return { isYours: 'dated', isTheirs: old !== known && old !== last?.sent, base: known };
-  // The code has the value of an earlier row of the plan, but the ledger lacks that change.
+  // `isEarlier`: the code has the value of an earlier row of the plan, but the ledger lacks that change.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
   // A newer `updated_at` does not show an edit if qrctl changed any field.
   const isChanged = claim !== undefined && FIELDS.some((one) => claim.changes[one].length > 0);
@@ -195,8 +189,8 @@ function updatedMs({ updated_at }: QrCode): number {
 }
 
 /**
- * Returns a record of the dated changes that are complete without a request, so that later runs don't send
- * them. Returns undefined if there are none that the ledger lacks.
+ * Returns a record of dated changes that need no request and that the ledger lacks, if any, so that later
+ * runs don't send them.
  */
 export function keptRecord(
   { row, code, changes }: PlanItem,
@@ -232,7 +226,7 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns the field's last change if its PATCH got no response. If so, `stored` is still the old value. */
+/** Returns a field's last change if its PATCH got no response: `stored` is still the old value. */
 function unclearChange(claim: Claim | undefined, field: Field): OwnChange | undefined {
   if (!claim) return undefined;
   const last = claim.changes[field].at(-1);

@@ -24,7 +24,7 @@ export function itemOf(row: Row | undefined, action: PlanAction, rest: Partial<P
   };
 }
 
-/** E15: marks rows undecided if a repeated request may have created a duplicate code. */
+/** E15: asks about possible duplicates created by repeated requests, for a row or without one. */
 export function withDuplicates(
   items: readonly PlanItem[],
   taken: ReadonlySet<string>,
@@ -42,7 +42,7 @@ export function withDuplicates(
   const reason = 'its request was repeated after a lost response, and another new code has its values';
   const ask = (item: PlanItem): PlanItem => {
     const codes = item.code && item.how !== 'decision' ? extra.get(item.code.id.toLowerCase()) : undefined;
-    // A row with changes is sent without asking, because the next run would send it anyway.
+    // Sends the changes of a row. An item without a row asks about its duplicates.
     if (!item.code || !codes || hasChanges(item.send)) return item;
     extra.delete(item.code.id.toLowerCase());
     return { ...item, action: 'undecided', candidates: [item.code, ...codes], reason };

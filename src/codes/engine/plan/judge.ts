@@ -10,7 +10,6 @@ interface Judged {
   warnings: readonly Fault[];
 }
 
-/** Returns the row's faults and warnings that apply to its planned action. */
 export function judgeItem(item: PlanItem, policy: Policy): Judged {
   const { row, action, code, changes } = item;
   if (!row) return { faults: [], warnings: [] };
@@ -34,7 +33,7 @@ export function judgeItem(item: PlanItem, policy: Policy): Judged {
   return { faults: [...ofType, ...faults], warnings };
 }
 
-/** Warns if no code has the slug of a row with an ID. If another code has it, this is already a fault. */
+/** Warns if no code has the slug of a row with an ID. A slug of another code is a fault instead. */
 function warningsOfSlug({ line, slug }: Row, { code, how }: PlanItem): Fault[] {
   if (how !== 'id' || slug === undefined || !code || slug === code.slug) return [];
   const message = `no code has the slug ${inQuotes(slug)}; the ID is used, whose slug is ${quote(code.slug)}`;

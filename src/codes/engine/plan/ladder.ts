@@ -16,7 +16,6 @@ export type Identity =
       code: QrCode;
       sending?: Sending;
       isAsked?: boolean;
-      /** Whether the code is a guess for a row without an ID in a file with IDs. */
       isForeign?: boolean;
       replaces?: string;
     }
@@ -51,9 +50,7 @@ export interface Ladder {
   found: Map<Row, Identity>;
 }
 
-/**
- * Returns the rows without an identity. Skipped rows come last, so that they don't get the codes of others.
- */
+/** Returns rows without an identity. Skipped ones come last, so that they take no code from other rows. */
 export function openRows({ input, found }: Ladder): Row[] {
   const isSkipped = ({ decision }: Row) => Number(decision?.is === 'skip');
   const open = input.rows.filter((row) => !found.has(row));
@@ -71,14 +68,13 @@ export function freeCodes({
   return [...input.listing.codes.values()].filter(({ id }) => !taken.has(id.toLowerCase()));
 }
 
-/** Assigns an identity to a row. No other row can take its code, or the code that it replaces. */
 export function settle(ladder: Ladder, row: Row, identity: Identity): void {
   ladder.found.set(row, identity);
   if (identity.is === 'code' || identity.is === 'exists') ladder.taken.add(identity.code.id.toLowerCase());
   if (identity.is === 'new' && identity.replaces !== undefined) ladder.taken.add(identity.replaces);
 }
 
-/** Pairs rows with codes of equal values: first by status, then in order. */
+/** Pairs rows with codes of equal values: first by status, then rows without a status, then the rest. */
 export function deal<T>(
   rows: readonly Row[],
   codes: readonly T[],

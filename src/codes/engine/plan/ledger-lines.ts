@@ -1,4 +1,4 @@
-/** Defines ledger lines. A line with any other shape is damaged, even if its checksum is valid. */
+/** Defines ledger lines. A known kind of line with a different shape is damaged, despite a valid checksum. */
 import { isObject } from '#service/json';
 
 type Check<T> = (value: unknown) => value is T;
@@ -40,7 +40,7 @@ const mark = shape({ atMs: count, says: text });
 
 /** Ledger records by kind. `n` numbers the requests and increases across runs. IDs are in lower case. */
 const RECORDS = {
-  /** Start of a run. `ids`: codes listed before it, if it may create codes. `undoes`: run that it reverts. */
+  /** Start of a run. `ids`: codes listed before its first POST. `undoes`: run that it reverts. */
   run: shape({ run: text, ids: optional(list(text)), undoes: optional(text) }),
   /**
    * Recorded before a POST. `again`: `n` of the row's earlier request. `replaces`: previous code of the row.

@@ -193,7 +193,7 @@ function createSendings() {
       if (!sending) return undefined;
       lists = undefined;
       open.delete(n);
-      // A decision applies only once, to the request or one of its repetitions.
+      // Repeated requests are for one code, so that a decision about one of them counts for all.
       return {
         ...sending,
         decided: sending.decided || repetitionsOf(sending).some(({ decided }) => decided),
@@ -204,7 +204,6 @@ function createSendings() {
         open.set(other.n, { ...other, rowCode: other.rowCode ?? rowCode });
       lists = undefined;
     },
-    /** Ends a run. Drops each repeated request whose code was found before an earlier run ended. */
     end() {
       for (const sending of open.values()) {
         if (sending.isChecked) open.delete(sending.n);

@@ -24,7 +24,6 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
   for (const alike of indexBy(chains, storedKey).values()) {
     const sent = alike[0]?.first;
     if (!sent) continue;
-    // A code that another request created is not a candidate.
     const mayBeIts = (id: string) => !ladder.taken.has(id) && ledger.claims.get(id)?.origin !== 'made';
     const candidates = candidatesOf(sent, byValues, ledger).filter(
       (code) => isNew(code, alike) && mayBeIts(code.id.toLowerCase()),
@@ -47,7 +46,7 @@ export function matchLost(ladder: Ladder, ownersOf: OwnersOf): void {
 
 /**
  * Returns whether to leave a row to `takeKeys`: its key has a free code, its request has no candidates, and
- * the user requested no new code.
+ * no new code was requested.
  */
 function hasLaterCode(
   { row, chain, candidates }: Unmatched,
@@ -66,7 +65,7 @@ interface Unmatched {
 }
 
 /**
- * Assigns a row the code found after a lost response. If a row of `qr apply` was edited, the user decides,
+ * Assigns a row the code found after a lost response. For an edited row of `qr apply`, the user decides,
  * because another file may have its key.
  */
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
@@ -92,7 +91,6 @@ function withoutCode(
   const isDecided = answers.newOf(row) > used;
   const repeats = { ...sending, decided: used > 0 };
   const repeat: Identity = { is: 'new', repeats, isDecided, replaces: sending.replaces };
-  // Repeats the request, unless it may have created a similar code that exists.
   const alike = candidates.length > 0 ? candidates : unexplained(chain, free, input);
   if (alike.length === 0) return repeat;
   if (candidates.length === 0 && !input.isSettled) return { ...repeat, sought: alike };
@@ -111,7 +109,7 @@ function withoutCode(
 function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
-    // Without a destination, any new code may be the request's, because its name may have been edited.
+    // If request and code lack a destination, the code may be the one sought, with an edited name.
     return (
       isUnknown &&
       chain.all.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
@@ -163,8 +161,8 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
 }
 
 /**
- * Returns a function that finds the edited row of a lost request by a name or destination that no other open
- * row or lost request has.
+ * Finds the edited row of a lost request, if neither has a key, by a name or destination that no other open
+ * row or request has.
  */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,

@@ -42,7 +42,7 @@ export function takeKnownValues(ladder: Ladder): void {
       for (const key of new Set(claim.rows.slice(0, most).map(valuesKey)))
         getOrAdd(known, key, () => []).push(claim);
     for (const [key, rows] of indexBy(open, (row) => valuesKey(rowValues(row)))) {
-      // Equal rows keep their codes, in order of creation.
+      // Sorts codes by creation, so that equal rows keep their codes.
       const free = (known.get(key) ?? []).filter((claim) => !used.has(claim));
       const needed = free.slice(0, rows.length).sort(inOrder);
       for (const [row, claim] of deal(rows, needed, statusOf)) {
@@ -53,7 +53,7 @@ export function takeKnownValues(ladder: Ladder): void {
   }
 }
 
-/** E3: step 5 matches rows to free codes with equal values. */
+/** E3: step 5 matches rows to free codes with equal values, or asks if the match is uncertain. */
 export function takeEqual(ladder: Ladder): void {
   takeMadeElsewhere(ladder);
   const free = indexBy(freeCodes(ladder), valuesKey);
@@ -115,7 +115,7 @@ function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
   return new Set([...found.values()].flatMap(soughtBy));
 }
 
-/** Matches rows with a decision `new` to the codes that another machine created for it. */
+/** If a decision `new` replaces a code, matches its row to a replacement that another machine created. */
 function takeMadeElsewhere(ladder: Ladder): void {
   const { claims, replaced: old } = ladder.input.ledger;
   let free: Map<string, QrCode[]> | undefined;
@@ -141,7 +141,7 @@ export function findEdits(ladder: Ladder): void {
     return isSettled && repeats && !repeats.decided && !isDecided;
   });
   if (open.length === 0) return;
-  // Excludes codes that the user replaced, because they belong to no row.
+  // Excludes codes whose replacement exists, because they belong to no row.
   const free = freeCodes(ladder).filter(
     ({ id }) => !listing.codes.has(ledger.replaced.get(id.toLowerCase()) ?? ''),
   );
@@ -160,7 +160,6 @@ export function findEdits(ladder: Ladder): void {
     return getOrAdd(searches, hasKey, () => searchIn(hasKey ? unowned() : free));
   };
   const wanted = new Map<QrCode, number>();
-  // If several codes have a row's destination, excludes those whose name another row has.
   const named = new Set(open.flatMap((row) => searchOf(row).byName(rowValues(row)).flatMap(one)));
   const placed = (codes: readonly QrCode[]) =>
     one(codes.length > 1 ? codes.filter((code) => !named.has(code)) : codes);

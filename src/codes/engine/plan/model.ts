@@ -31,7 +31,7 @@ export interface Row extends InputRow {
   key?: string;
   id?: string;
   slug?: string;
-  /** Wanted values, including UTM tags. A missing field stays unchanged. */
+  /** Wanted values. A missing field stays unchanged, apart from the tags in `utm`. */
   wish: CodeChanges;
   type?: string;
   utm?: UtmTags;
@@ -45,13 +45,11 @@ export interface Row extends InputRow {
   decision?: RowDecision;
   /** Set if this run assigned a code to the row (`named`), or if the row failed. */
   inRun?: 'named' | 'failed';
-  /** Format of the file, if a spreadsheet may have saved the file. */
+  /** Format of the file, if a spreadsheet may have saved it. */
   through?: 'csv' | 'xlsx';
-  /** Faults in cells that are valid if the code already has their value. */
   doubts: readonly Doubt[];
   atMs?: number;
   due?: Readonly<Partial<Record<Field, DueWish>>>;
-  /** Fault for an unknown type. The type is valid if the code has it. */
   typeFault?: Fault;
   noDestination?: Fault;
 }
@@ -95,7 +93,7 @@ export interface Claim {
   origin: 'made' | 'found' | 'changed';
   /** Number of the POST that created the code; 0 if unknown. Decides the order of equal codes. */
   n: number;
-  /** Position in the ledger; the newest of equal claims takes precedence. */
+  /** Position of the code's latest record in the ledger. */
   order: number;
   /** Run that created or found the code; '' if runs only changed the code. */
   run: string;
@@ -104,7 +102,7 @@ export interface Claim {
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
-  /** Dated changes that runs began or kept, in this order. Only the last one per time is stored. */
+  /** Dated changes that runs began or kept, oldest first. Only the last one per time is stored. */
   due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
   /** Whether the user requested this code as a new one. If so, the decision is not used again. */
   isDecided: boolean;
@@ -124,7 +122,7 @@ export interface Sending {
   status?: string;
   again?: number;
   firstIds: ReadonlySet<string>;
-  /** Code of the row, if the request was repeated. Another code with its values is a duplicate. */
+  /** Code of a repeated request. Another new code with the same values may be a duplicate. */
   rowCode?: string;
 }
 
@@ -141,7 +139,7 @@ export interface LedgerView {
   next: number;
 }
 
-/** How a code was found. `guess`: only this row has the code's name or destination. */
+/** How a code was found. `guess`: by its name or destination. */
 export type How = 'id' | 'slug' | 'key' | 'ledger' | 'lost' | 'equal' | 'guess' | 'decision' | 'none';
 
 export type PlanAction =
@@ -192,7 +190,6 @@ export interface PlanItem {
   replaces?: string;
   candidates: readonly QrCode[];
   reason?: string;
-  /** Next step for the user, instead of the default for the action. */
   nextStep?: string;
   /** Whether the code is a guess in a file with IDs. If so, `--apply-edits` does not change it. */
   isForeign?: boolean;
@@ -203,7 +200,6 @@ export interface Brake {
   is: 'max-changes' | 'all-removed' | 'shifted' | 'other-workspace';
   message: string;
   advice?: string;
-  /** Flag to carry out the plan despite the brake. */
   flag: string;
 }
 
@@ -224,7 +220,7 @@ export interface PlanInput {
   lock: ReadonlyMap<string, LockEntry> | undefined;
   policy: Policy;
   /**
-   * Whether the listing was read after the visibility delay. If so, POSTs without a code were not applied.
+   * Whether the listing was read after the visibility delay, so that POSTs without a code were not applied.
    */
   isSettled: boolean;
   /** IDs in the file's earlier results. If most do not exist, this may be a different workspace. */

@@ -12,7 +12,6 @@ interface KeyOwner {
   slug?: string;
 }
 
-/** Returns the codes that may belong to a row's key, or none for an unknown key. */
 export type OwnersOf = (row: Row) => readonly KeyOwner[];
 
 /** Returns the codes by key: the one in the lock file, or all in the ledger, oldest first. */
@@ -23,7 +22,7 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Returns a function that finds codes by a row's key. Of several, prefers the newest one with its values. */
+/** Returns a function that finds codes by key. Of several, prefers the newest with the values of the row. */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,
@@ -101,8 +100,8 @@ export function codeOfCells(
 }
 
 /**
- * Returns the code with a known ID, the replacement that the user requested (even if its response was lost),
- * or `gone`. A decision creates one code, however often the command runs.
+ * Identifies a code by ID: as that code, its replacement, a new one that the user requests, or `gone`. A
+ * decision creates one code, however often the command runs.
  */
 export function knownCode(
   row: Row,
@@ -118,17 +117,17 @@ export function knownCode(
   // A backup restores its code once, even if a decision created that code.
   const restored = row.backupOf === id && last === id ? Infinity : 1;
   const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
-  // Ignores a decision if the code exists, because a `qr apply` file may keep one that was carried out.
+  // If the code exists, `qr apply` ignores a decision, because its file may keep one that was carried out.
   const wanted = policy.verb === 'create' || !code ? asked : 0;
   const sending = ledger.unclear.findLast(({ replaces }) => replaces !== undefined && replaces === last);
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
   if (sending) return { is: 'new', repeats: sending, replaces: last };
-  // Backups and `qr apply` files may keep decisions that were carried out. Any other decision about a deleted
-  // code has not been carried out yet.
+  // Backups and `qr apply` files may keep a decision that was carried out. Any other decision counts as new
+  // if neither the code nor its replacement exists.
   const next = listing.codes.get(last ?? '');
   const isOfFile = policy.verb === 'apply' && row.decision?.is === 'new' && !answers.isFlagged(row);
   const isKept = row.backupOf !== undefined || isOfFile;
-  // If the user requests several codes, counts those before `id` too.
+  // If the user requests several codes, counts those that `id` replaced, too.
   const earlier = () => new Map([...ledger.replaced].map(([old, by]) => [by, old]));
   const all = wanted > 1 ? chainOf(last, earlier()) : chain;
   const used = all.filter((one) => ledger.claims.get(one)?.isDecided).length;
@@ -136,21 +135,20 @@ export function knownCode(
   return next && next !== code ? { is: 'code', how: 'ledger', code: next } : own;
 }
 
-/** Returns the code that replaced a code, unless a row has its ID or slug. */
+/** For `qr create` and `qr apply`, returns a code's replacement, unless a row has its ID or slug. */
 function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { named }: Naming) {
   if (policy.verb !== 'create' && policy.verb !== 'apply') return undefined;
   const code = listing.codes.get(chainOf(id.toLowerCase(), ledger.replaced).at(-1) ?? '');
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
 }
 
-/** Follows `next` from an ID. Returns all IDs, the given one first. */
 function chainOf(id: string | undefined, next: ReadonlyMap<string, string>): string[] {
   const chain = new Set<string>();
   for (let one = id; one !== undefined && !chain.has(one); one = next.get(one)) chain.add(one);
   return [...chain];
 }
 
-/** Returns whether `qr apply` knows a key only from an ended run in the ledger, maybe for another file. */
+/** Returns whether `qr apply` asks about a key that only an ended run knows, maybe from another file. */
 function mayBeOfAnotherFile({ id, slug }: KeyOwner, { policy, ledger }: PlanInput): boolean {
   const isAsked = policy.verb === 'apply' && !policy.adoptExisting;
   return isAsked && slug === undefined && ledger.claims.get(id)?.isEnded === true;
@@ -166,8 +164,8 @@ function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewC
 }
 
 /**
- * Matches rows by key. If the name or destination is equal, `qr create` assumes an edit. Otherwise, the user
- * decides.
+ * Matches rows by key, or to `gone` if the codes of the key are gone. If one free code has the name or
+ * destination, `qr create` assumes an edit. Otherwise, the user decides.
  */
 export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const { listing, policy } = ladder.input;
@@ -190,7 +188,7 @@ export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
 
 const OTHER_VALUES = 'the ledger knows its key with other values: it was edited, or is a row of another file';
 
-/** Returns known keys that the file lacks, with their codes, by their form without case, spaces and leading zeros. */
+/** Maps keys without case, spaces and leading zeros to known keys that the file lacks, and their codes. */
 export function missingKeys(rows: readonly Row[], owners: ReadonlyMap<string, readonly KeyOwner[]>) {
   const present = new Set(rows.map(({ key }) => key));
   const missing = [...owners].filter(([key]) => !present.has(key));

@@ -24,7 +24,7 @@ import {
 } from './model.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
 
-/** Plans a run. The caller sends nothing if there are faults (exit 2) or brakes (exit 9). */
+/** The caller sends nothing if there are faults (exit 2) or brakes (exit 9). */
 export function plan(input: PlanInput): Plan {
   const { rows, policy } = input;
   const identities = identifyRows(input);
@@ -155,7 +155,7 @@ function planKnown(
   return { ...item, learned: kept ? [kept] : learnedOf(row, action, identity, input) };
 }
 
-/** Plans a deletion. Requires a decision if the code was changed since its row was saved. */
+/** Plans a deletion. Requires a decision if the code differs from the row's base. */
 function planDeletion(row: Row, code: QrCode, how: How, { ledger }: PlanInput): PlanItem {
   const { paused } = ledger.claims.get(code.id.toLowerCase()) ?? {};
   // Compares the status before a pause, because a killed run may have left the code paused.
@@ -203,7 +203,7 @@ function learnedOf(
   const id = code.id.toLowerCase();
   const isOpen = isAskedAbout(action);
   if (sending) {
-    // The request stays unclear until the user decides, so that the row is recognized again.
+    // The request stays unclear until the user decides, so that the next run recognizes the row.
     if (isOpen) return [];
     const decided = isAsked || undefined;
     return [{ is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code), decided }];
@@ -215,7 +215,7 @@ function learnedOf(
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
   const values = rowValues(row);
-  // Compares the values, because a run that only changed the code did not record them.
+  // Compares the values, because a run that only changed the code may not have recorded them.
   const hasValues = (rows: Claim['rows']) => rows.some((one) => valuesKey(one) === valuesKey(values));
   const isKnown = claim !== undefined && claim.key === row.key && (how !== 'equal' || hasValues(claim.rows));
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;

@@ -20,7 +20,7 @@ export interface RunChanges {
 
 type Request = Extract<LedgerLine, { is: 'post' | 'patch' | 'delete' }>;
 
-/** Creates a reader that collects each run's changes, except requests that were certainly not applied. */
+/** Creates a reader that collects each run's changes. A PATCH without a clear response counts as applied. */
 export function createRunReader() {
   const runs = new Map<string, RunChanges & { isDone: boolean; codes: Map<string, CodeChange> }>();
   const open = new Map<number, Request>();
@@ -34,7 +34,6 @@ export function createRunReader() {
     codes?.set(change.id, { ...change, is: known?.is ?? change.is, before, after });
   }
 
-  /** Records a PATCH. Skips those of a backup's pause, because they are part of a deletion. */
   function notePatch({ run, id, before, pause }: Extract<Request, { is: 'patch' }>, after: Values): void {
     if (pause !== 'backup' && pause !== 'restored') note(run, { id, is: 'changed', before, after });
   }
@@ -96,7 +95,8 @@ export function createRunReader() {
 }
 
 /**
- * Chooses the run to undo: the specified one, else the last one, or the run that an unfinished undo reverts.
+ * Chooses the run `name`, or the last one. For an unfinished undo, chooses the run that it reverts; for a
+ * finished one, none.
  */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);

@@ -46,7 +46,7 @@ export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'stored
   return newCode(storedOf('name', name) ?? name, type, place);
 }
 
-/** Returns the value that a row requests. Throws RangeError for UTM tags without a web address. */
+/** Returns the value that a row requests. Throws RangeError if its UTM tags can't be added. */
 export function wantedValue(row: Row, field: Field, code: QrCode): string | undefined {
   const { wish, utm, keepUtm } = row;
   const wanted = wish[field];
@@ -56,7 +56,6 @@ export function wantedValue(row: Row, field: Field, code: QrCode): string | unde
   return keepUtm && !isUnedited(row, field) ? carryUtm(code.destination ?? '', wanted) : wanted;
 }
 
-/** Returns whether a code gets no UTM tags from flags because it has no web address. */
 export function lacksUtm({ utm, mayLackUtm }: Row, { destination }: QrCode): boolean {
   return utm !== undefined && mayLackUtm === true && !isWeb(destination ?? '');
 }
@@ -80,7 +79,6 @@ export function isUnedited(
   return cell !== undefined && isCellOfPrint(cell, base?.[field], through);
 }
 
-/** Groups items by a key. Items without a key are omitted. */
 export function indexBy<T>(items: Iterable<T>, keyOf: (item: T) => string | undefined): Map<string, T[]> {
   const index = groupBy(items, keyOf);
   index.delete(undefined);

@@ -77,7 +77,6 @@ export function countQuestions(question: Question, count: number): string {
   }
 }
 
-/** Returns a hint per kind of question, with the flags that answer it. */
 export function waysOf(groups: readonly QuestionGroup[], verb: Verb): string[] {
   // Guesses in a file with IDs are answered like uncertain rows.
   const asked = groups.flatMap(({ question, rows }) =>

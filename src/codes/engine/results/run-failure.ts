@@ -41,8 +41,9 @@ const MOST_REASONS = 5;
 const MOST_ROWS = 3;
 
 /**
- * Returns the error that stopped the run. Otherwise, returns UnprovenError (9) for decisions, NotFoundError
- * (4) if all codes are gone, PartialError (8) for other failures, or undefined.
+ * Returns the error that stopped the run, unless it is that of a failed row. Otherwise, returns UnprovenError
+ * (9) for decisions, NotFoundError (4) if all codes are gone, PartialError (8) for other failures, or
+ * undefined.
  */
 export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const { stop, verb, isUnproven = false } = run;
@@ -135,7 +136,6 @@ const ACTING: readonly PlanAction[] = ['create', 'update', 'delete', 'adopt', 'r
 
 const FAILING: readonly PlanAction[] = ['edited', 'gone', 'failed'];
 
-/** Returns a dry run's exit code and reason: 9 for a decision or brake, 8 for changes or failures, else 0. */
 export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   if (brakes.length > 0) return { exit: 9, ...describeBrakes(brakes) };
   const asked = items.filter(({ action }) => needsDecision(action, verb));
@@ -147,7 +147,6 @@ export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   return { exit: 8, message: `a run would change ${countOf(changed, 'code')}` };
 }
 
-/** Returns the error for a dry run with `--exit-code`, or undefined for 0. */
 export function failureOfPlan(plan: Plan, verb: Verb): UnprovenError | PartialError | undefined {
   const { exit, message, hint } = reasonOfPlan(plan, verb);
   if (exit === 0) return undefined;

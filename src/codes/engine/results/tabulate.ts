@@ -17,10 +17,7 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/**
- * E21: formats the `base` cell: fields that agree get the code's fingerprint, open fields keep their base.
- * Returns null for a row without code, base and ID.
- */
+/** E21: formats the `base` cell. Fields that agree get the code's fingerprint; open ones keep their base. */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
@@ -53,8 +50,8 @@ function baseBefore({ what, base, old, field }: FieldChange): string {
 }
 
 /**
- * Finds columns that only the earlier results have. Matches rows by ID, or by position if both files have
- * equally many rows.
+ * Finds columns that only the earlier results have. Matches rows by ID or, if an ID is missing, by position
+ * in files of equal length.
  */
 function findAddedColumns(
   input: Input,
@@ -80,7 +77,7 @@ function findAddedColumns(
   return {
     names,
     dates: names.filter((name) => dateColumns?.has(name)),
-    /** Returns a cell from the earlier results, as in their CSV file. `row` is 1-based. */
+    /** Returns a cell of the earlier results, or null. `row` is 1-based. */
     cellOf(name: string, row: number, id: string | undefined): unknown {
       const found = find(row, id);
       return found?.defused?.get(name) ?? found?.values.get(name) ?? null;
@@ -89,7 +86,7 @@ function findAddedColumns(
 }
 
 interface ResultsOptions {
-  /** Whether flags add tags that the destination cells lack. */
+  /** Whether flags add UTM tags that the destination cells lack. */
   isTagged?: boolean;
   shortUrlOf?: (code: { id: string; slug: string }) => string;
   before?: Input;
@@ -149,10 +146,6 @@ function columnField(column: string, input: Input): [string, Field][] {
 
 const UNDECIDED: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['undecided', 'conflict', 'edited', 'gone']);
 
-/**
- * Returns whether to copy a row's decision to the results: if the row was not attempted, or still needs a
- * decision although its decision specified a code.
- */
 function keepsDecision({ decision }: Row, outcome: RowOutcome): boolean {
   if (decision === undefined) return false;
   return outcome === 'not-attempted' || (decision.is === 'code' && UNDECIDED.has(outcome));

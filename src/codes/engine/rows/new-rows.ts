@@ -81,7 +81,7 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
   });
 }
 
-/** Collects warnings about new rows with equal values. They are valid: posters may share an address. */
+/** Warns about new rows with the values of an earlier row. They are valid: posters may share an address. */
 function createRepeatedRows(input: Input) {
   const firstLines = new Map<string, number>();
   const warnings: Fault[] = [];

@@ -72,7 +72,10 @@ const START: Readonly<Record<Verb, string>> = {
 
 const EMPTY: Fault = { message: 'the file is empty' };
 
-/** E2: reads the rows, with all faults and warnings. Throws UsageError if `update` gets a dated plan. */
+/**
+ * E2: reads the rows, with all faults and warnings. Throws UsageError for a dated plan if `update` has
+ * neither `readAt` nor `ignoreDates`.
+ */
 export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
   const { verb, signal, readAt } = options;
   if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
@@ -192,8 +195,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
     else if (mayCreate && key === undefined && wish.name !== undefined)
       newRows.repeat(from.line, newCode(wish.name, type, wish.destination), false);
-    // Doubts matter only for rows with an ID or slug, and for `qr apply`. `newRows` has judged those of new
-    // rows.
+    // Without ID and slug, only `qr apply` needs the doubts: `newRows` judged those of `qr create`.
     return {
       wish,
       type,
@@ -204,10 +206,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     };
   }
 
-  /**
-   * Reports invalid cells of dated rows as faults and questionable ones as warnings, because these rows run
-   * unattended. Skips unedited cells.
-   */
+  /** Reports the doubts that apply to a dated row, because the row runs unattended. */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;
