@@ -57,7 +57,7 @@ export function openRows({ input, found }: Ladder): Row[] {
   return open.sort((one, other) => isSkipped(one) - isSkipped(other));
 }
 
-/** Returns the codes that match no row yet, oldest first. */
+/** Returns codes that match no row yet, oldest first. */
 export function freeCodes({
   input,
   taken,

@@ -5,7 +5,7 @@ import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
 import type { OwnersOf } from './name-code.ts';
 import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
-/** Requests for one row: the first one and its repetitions. */
+/** Requests for one row, oldest first. */
 interface Chain {
   first: Sending;
   last: Sending;
