@@ -99,7 +99,7 @@ describe.each(['create', 'update'] as const)('a list that is read back by `qr %s
     lineEnd: fc.constantFrom('\n', '\r\n'),
   });
 
-  it('if it is CSV in any dialect', async () => {
+  it('if it is CSV, whatever its delimiter, byte order mark and line ends', async () => {
     await fc.assert(
       fc.asyncProperty(codes, dialect, async (list, options) => {
         expectUnedited(await rowsOf(asText('csv', list, options), 'codes.csv', verb), list, verb);

@@ -327,9 +327,12 @@ describe('a PATCH that leaves the stored value unchanged', () => {
       { destination: 'https://münchen.example/' },
     ],
     ['the name with single spaces', { name: 'a b' }, { name: 'a  b' }],
-  ])('succeeds if a normalized form of the sent value is stored: %s', async (_name, stored, wish) => {
-    expect(['updated', 'unchanged']).toContain((await changeTo(stored, wish))[0]);
-  });
+  ])(
+    'does not fail if the stored value is a normalized or shortened form of the sent value: %s',
+    async (_name, stored, wish) => {
+      expect(['updated', 'unchanged']).toContain((await changeTo(stored, wish))[0]);
+    },
+  );
 
   it.each([
     ['a different name', {}, { name: 'Menu' }],

@@ -47,7 +47,7 @@ function kindsOf({ records }: World): string[] {
 describe('the records of a run', () => {
   const menu = codeOf(1, { name: 'Menu', destination: 'https://example.com/menu' });
 
-  it('begin with a start record, which has no listed IDs if the run creates no code', async () => {
+  it('begin with a start record, which has no listed IDs if the run creates no code, and end with an end record', async () => {
     const world = createWorld({ codes: [menu] });
     const row = rowOf(2, { of: menu, base: baseOf(menu), wish: { name: 'New' } });
     await world.run([row], { policy: UPDATE, undoes: 'run 0' });
@@ -140,17 +140,6 @@ describe('the results of a run', () => {
     expect(end?.stop).toBe(full);
     expect(outcomesOf(end)).toEqual(['created']);
     expect(kindsOf(world)).not.toContain('end');
-  });
-
-  it('are not saved while a row has a duplicate code', async () => {
-    const world = createWorld({ post: mishapsOf('drop') });
-    world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
-    let isSaved = false;
-    const beforeEnd = async () => {
-      isSaved = true;
-    };
-    expect(outcomesOf(await world.run([MENU], { beforeEnd }))).toEqual(['undecided']);
-    expect(isSaved).toBe(false);
   });
 });
 
@@ -395,7 +384,7 @@ describe('a row whose code this run created', () => {
 });
 
 describe('keys that were removed from the file', () => {
-  it('have their codes paused, even if the request for one of them fails', async () => {
+  it('have their codes paused with --removed pause, even if the request for one of them fails', async () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
     const lock = new Map(codes.map((code, at) => [`k${at}`, entryOf(`k${at}`, code)]));
     const [first] = codes;
@@ -522,7 +511,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.sent).toEqual(['LIST', restored, 'POST Table', 'LIST', 'POST Door', 'LIST']);
   });
 
-  it('are counted in the plan if they may still be paused, unless the plan deletes them', async () => {
+  it('are found with their old statuses if they may still be paused, unless the plan deletes them', async () => {
     const world = await killedBackups([menu, bar]);
     const left = async (rows: readonly Row[], listed: readonly QrCode[], isWhole: boolean) => {
       let found: readonly { id: string; status: string }[] = [];

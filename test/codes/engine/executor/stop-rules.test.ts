@@ -110,7 +110,7 @@ describe('the errors of a run', () => {
     expect(outcomesOf(end)).toEqual([error instanceof NotFoundError ? 'gone' : 'failed', 'updated']);
   });
 
-  it('are returned as the first error, and as a flag if a backup could not be verified as complete', async () => {
+  it('are represented in the result by the first one, and by a flag if a backup could not be verified as complete', async () => {
     const world = createWorld({ codes: CODES });
     const errors: Error[] = [
       new RejectedError('first', { outcome: 'not-applied' }),
@@ -137,7 +137,7 @@ describe('an interruption during a request', () => {
     return { controller, reason: new Error('interrupted'), signal: controller.signal };
   };
 
-  it('is the stop reason of the run for any response, and the row still gets its outcome', async () => {
+  it('is the stop reason of the run, and the row still gets its outcome, whether the request succeeds or is rejected', async () => {
     for (const mishap of ['rejected', 'none'] as const) {
       const { controller, reason, signal } = stop();
       const world = createWorld({ post: () => mishap });

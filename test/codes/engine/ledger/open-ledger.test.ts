@@ -323,7 +323,7 @@ describe('a ledger specified with --ledger', () => {
     expect([readdirSync(directory), notes]).toEqual([['mine.jsonl'], []]);
   });
 
-  it('requires an existing directory', async () => {
+  it('requires an existing directory when it is opened, and is read as empty without one', async () => {
     const path = join(directory, 'no', 'mine.jsonl');
     await expect(openLedger({ ...optionsOf(), path })).rejects.toMatchObject({ name: 'UsageError' });
     expect(await claimsOf({ ...optionsOf(), path })).toEqual([]);
@@ -354,7 +354,7 @@ describe('without a directory for a ledger', () => {
 });
 
 describe('reading a ledger for a dry run', () => {
-  it('creates no file and no directory, and prints nothing', async () => {
+  it('creates no file and no directory, and prints nothing, if there is no ledger', async () => {
     expect(await claimsOf()).toEqual([]);
     expect(await claimsOf({ ...optionsOf(), env: {} })).toEqual([]);
     expect([readdirSync(directory), notes]).toEqual([[], []]);

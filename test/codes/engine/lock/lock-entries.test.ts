@@ -64,7 +64,7 @@ describe('the lock entry for a key in the file', () => {
     expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);
   });
 
-  it('has the base value of a conflicting field, not the value that another client set, if the key is new (E23)', () => {
+  it('has the base value of a conflicting field if the key is new, or is not created without such a value (E23)', () => {
     const open = { how: 'key' as const, code };
     const conflict: FieldChange = { ...change, what: 'conflict', base: 'saved' };
     const entries = entriesAfter([], ['conflict', { ...open, changes: [conflict] }], 'conflict', { code });

@@ -204,7 +204,7 @@ describe('a file from another workspace', () => {
   });
 });
 
-it('the hint for several brakes gives the advice of each brake, and then each flag once', () => {
+it('several brakes are described by each message, and by a hint with each advice and then each flag once', () => {
   const codes = codesOf(12);
   const shifted = codes.map((code, at) =>
     rowOf(at + 2, {
@@ -342,7 +342,7 @@ describe('a status column', () => {
     expect(planOf(keyedRows(saved), { codes, lock: lockOf(saved), policy: APPLY }).brakes).toEqual([]);
   });
 
-  it('counts as edited if its rows did not just exchange their statuses, or if it is not in order', () => {
+  it('does not count as sorted by itself if statuses were not only exchanged between rows, or if it is not in order', () => {
     expect(planWith([on, on, on, on], [off, off, off, off])).toEqual([]);
     expect(planWith([off, off, off, on], [on, on, on, off])).toEqual([]);
     expect(planWith([off, old, on, on, off], [on, off, old, on, off])).toEqual([]);

@@ -73,7 +73,7 @@ describe('a dated change', () => {
     expect(actOn(B, { atMs: 30, ledger: [...ledger, ...patched(2, A, B, 20)] }).what).toBe('send');
   });
 
-  it('is sent without a ledger, but conflicts if the code differs from the saved list', () => {
+  it('is sent without a ledger, but conflicts if the code has neither the saved value nor that of an earlier row', () => {
     expect(actOn(X).what).toBe('send');
     expect(actOn(X, { base: X }).what).toBe('send');
     expect(actOn(Z, { base: X }).what).toBe('conflict');
@@ -164,7 +164,7 @@ describe('a dated change of a code that was changed before', () => {
     expect(actOn(X, { ledger, atMs: 20, wants: B }).what).toBe('overwrite');
   });
 
-  it('overwrites an edit by another client only if an earlier dated row for the field was applied', () => {
+  it('whose saved value qrctl did not change overwrites an edit by another client only if an earlier dated row was applied', () => {
     const { learned: ledger } = actOn(A, { base: X });
     const next = { ledger, atMs: 20, wants: B, base: X };
     expect(actOn(Z, { ...next, earlier: [A] }).what).toBe('overwrite');

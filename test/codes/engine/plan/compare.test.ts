@@ -60,7 +60,7 @@ describe('a row of a saved list', () => {
       ]);
   });
 
-  it('that was edited is an `overwrite` if qrctl changed the code after the list was saved', () => {
+  it('that was edited is an `overwrite` if qrctl changed the code after the list was saved, or a conflict if another client did', () => {
     const ledger = patched(1, 1, { destination: A }, { destination: X });
     expect(actionsOn(row(B), { ...has(A), ledger, policy: UPDATE })).toEqual(['overwrite destination']);
     expect(actionsOn(row(B), { ...has(Z), ledger, policy: UPDATE })).toEqual(['conflict destination']);

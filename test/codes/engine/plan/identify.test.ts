@@ -89,7 +89,7 @@ describe('a decision for a code that the ledger assigns to another row', () => {
     ]);
   });
 
-  it('is refused even if the ledger has a further code for the other row that was replaced or has a third row', () => {
+  it('is refused even if the ledger has another code with equal values that was replaced or belongs to a third row', () => {
     const ledger: LedgerRecord[] = [
       ...madeBefore([second]),
       { is: 'run', run: 'next', ids: [idOf(2)] },
@@ -232,7 +232,7 @@ it('rows with the same code are refused, each with the line of the previous one'
 });
 
 it.each(['update', 'delete'] as const)(
-  'a row without an ID or key is never matched to a code by `qr %s`',
+  'a row without an ID, slug or key is not matched to a code by `qr %s`',
   (verb) => {
     const code = codeOf(1);
     const row = newRow(2, code.name, code.destination ?? '');

@@ -85,7 +85,7 @@ describe('a new row', () => {
     expect([faults, warnings]).toMatchObject([[{ line: 3, mayForce: true }], []]);
   });
 
-  it('is judged the same without a service (`qr apply --offline`)', () => {
+  it('is refused without a service (`qr apply --offline`) if its destination cannot be opened, unless --force is specified', () => {
     expect(judgeNew(newRow(2, 'Menu', 'nope'), false).faults).toHaveLength(1);
     expect(judgeNew(newRow(2, 'Menu', 'nope'), true)).toMatchObject({ faults: [], warnings: [{}] });
   });
@@ -141,7 +141,7 @@ describe('a row with a code', () => {
     });
   });
 
-  it('gets a warning with `qr update` if the code has another type, and is refused by other commands', () => {
+  it('gets a warning with `qr update` if the code has another type, and is refused by `qr create` and `qr apply`', () => {
     const message = "the type of a code can't be changed: it is url, not wifi";
     const typed = rowOf(2, { id: code.id, type: 'wifi' });
     const other = [fault('type', message)];

@@ -81,7 +81,7 @@ describe('equal rows with codes in the ledger', () => {
     expect(actionsOf(planOf([row], { codes, ledger, earlierIds }))).toEqual(['unchanged n0001']);
   });
 
-  it('do not get a code by the ledger if it was replaced, or if another row has its ID', () => {
+  it('do not get a code from the ledger if it was replaced, or if another row has its ID', () => {
     const ledger = madeBefore([menu(1), menu(2)]);
     const codes = [menu(1), menu(2)];
     const named = rowOf(3, { id: idOf(1) });
@@ -370,7 +370,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     ]);
   });
 
-  it('is new if several codes have its name, unless another row has an ID', () => {
+  it('is new if several codes have its name, but needs a decision if another row has an ID', () => {
     const codes = [menu(1), menu(2)];
     expect(actionsOf(planOf([edited], { codes }))).toEqual(['create']);
     expect(actionsOf(planOf([edited, rowOf(3, { id: idOf(7) })], { codes }))).toEqual(['undecided', 'gone']);

@@ -170,7 +170,7 @@ describe('a row with the values of an existing code', () => {
     ).toMatchObject([{ action: 'adopt', code: edited, learned: [{ is: 'found', id: one.id, key: 'k' }] }]);
   });
 
-  it('but another status is an edit', () => {
+  it('is edited if its status differs, and is sent only with --apply-edits or `qr apply --adopt-existing`', () => {
     const paused = equalTo(code, { wish: { status: 'paused' } });
     expect(planOf([paused], { codes: [code] }).items).toMatchObject([
       { action: 'edited', how: 'equal', send: {}, learned: [] },
@@ -496,7 +496,7 @@ describe('a decision that assigns a code to a row', () => {
     expect(learned([row(2)], [sent(1)], false)).toEqual([{ is: 'decided', n: 1 }]);
   });
 
-  it('resolves lost requests, but an ID in the row does not', () => {
+  it('differs from an ID in the row, which does not resolve lost requests', () => {
     const named = rowOf(2, { of: codeOf(1, values), key: 'k' });
     const { items } = planOf([named], {
       codes: [codeOf(1, values)],

@@ -63,7 +63,7 @@ describe('a row and a code have equal values', () => {
     ]);
   });
 
-  it('but do not resemble each other just because both lack a destination', () => {
+  it('or resemble each other only if they share more than a missing destination', () => {
     const codes = [codeOf(1, { name: 'A', type: 'wifi', destination: null }), codeOf(2)];
     const rows = [
       newRow(2, 'B', undefined, { type: 'wifi' }),
@@ -134,7 +134,7 @@ describe('a row needs a decision if the service may have altered its values', ()
     expect(altered(name, stored)).toBe('undecided');
   });
 
-  it('but not if a letter or digit differs', () => {
+  it('unless a letter or digit differs', () => {
     expect(altered('Table 1', 'Table 2')).toBe('create');
     expect(altered('Bar menu', 'Bar menü')).toBe('create');
     expect(altered('Room', 'Room &amp')).toBe('create');
@@ -155,7 +155,7 @@ describe('a row needs a decision if the service may have altered its values', ()
     expect(actOn(sent, { name: 'B', destination: 'https://example.com/?a=1&amp;b=2' })).toBe('create');
   });
 
-  it('and each code is a candidate only once', () => {
+  it('with each code as a candidate only once', () => {
     const code = codeOf(1, { name: 'Fish &amp; Chips', destination: MENU });
     const { items } = planOf([newRow(2, 'Fish & Chips', MENU)], { codes: [code, codeOf(2)] });
     expect(items[0]?.candidates).toEqual([code]);

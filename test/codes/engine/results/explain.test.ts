@@ -1,6 +1,5 @@
 /** Each row says why it is as the plan or the results show it. */
 import { describe, expect, it } from 'vitest';
-import { createReplay } from '#codes/engine/plan/ledger-view';
 import type { How } from '#codes/engine/plan/model';
 import {
   countQuestions,
@@ -10,7 +9,6 @@ import {
   reasonOf,
   stateOf,
 } from '#codes/engine/results/explain';
-import { explainLine } from '#codes/engine/results/explain-line';
 import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
 
 const code = codeOf('menu');
@@ -354,14 +352,4 @@ describe('the questions of a run', () => {
     const item = itemOf(0, 'undecided', { candidates: [code, codeOf('other')] });
     expect(nameItem(item, { name: 'codes.csv' })).toBe('code menu');
   });
-});
-
-it('--explain states that a row whose request received no response gets a new code only if none is found', () => {
-  const [item, listing] = [itemOf(2, 'create', { isWaiting: true }), { codes: new Map(), isWhole: true }];
-  const lines = explainLine(
-    item,
-    { name: 'codes.csv' },
-    { listing, ledger: createReplay().view(), verb: 'create' },
-  );
-  expect(lines.at(-1)).toMatch(/: a new code is created only if none exists or resembles it: an earlier run/);
 });

@@ -38,13 +38,6 @@ describe('the error after a run', () => {
   it("is undefined if every row was created, exists already, or keeps the service's value", () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
-    expect(describeExisting(0)).toBeUndefined();
-    expect(describeExisting(1)).toBe(
-      '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',
-    );
-    expect(describeExisting(300)).toBe(
-      '300 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
-    );
   });
 
   it('is the error that stopped the run, even if rows failed too', () => {
@@ -59,7 +52,7 @@ describe('the error after a run', () => {
     expect(failureOf([done, rejected(3)], 'create', { stop })?.lines).toEqual([stop.message]);
   });
 
-  it('suggests running the same command again after an outage', () => {
+  it('suggests running the same command again after an outage, before the hint of the outage error', () => {
     const stop = new UnavailableError('no response', { hint: 'Check the network.' });
     expect(failureOf([done], 'create', { stop })?.hint).toBe(
       'When the service is available again, run the same command to finish.\nCheck the network.',
@@ -281,4 +274,14 @@ describe('the error after a run', () => {
       hint: 'To assign a code, add --adopt menu=CODE. To create a new code, add --as-new menu.',
     });
   });
+});
+
+it('rows that exist already are counted, with the flag that creates new codes for them', () => {
+  expect(describeExisting(0)).toBeUndefined();
+  expect(describeExisting(1)).toBe(
+    '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',
+  );
+  expect(describeExisting(300)).toBe(
+    '300 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
+  );
 });

@@ -51,6 +51,9 @@ describe('an input file', () => {
     expect(await createFaults(text, 'x.json')).toContain(
       'item 2, column desination: unknown column; did you mean destination?',
     );
+  });
+
+  it('in JSON has a fault for each row whose name is missing or not text', async () => {
     expect(
       await createFaults('[{"name":7,"type":"sms"},{"name":null,"type":"sms"},{"type":"sms"}]', 'x.json'),
     ).toHaveLength(3);
@@ -155,7 +158,7 @@ describe('an input file', () => {
     ]);
   });
 
-  it('is refused if two columns could be the destination', async () => {
+  it('is refused if two columns could be the destination, but not if one is named destination, or if it is a manifest of images', async () => {
     expect(await createFaults('name,type,url,Link\na,url,https://x.de,https://y.de\nb,sms,x,y\n')).toEqual([
       'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination, or add --column destination=url',
     ]);

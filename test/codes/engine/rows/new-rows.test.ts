@@ -32,7 +32,7 @@ describe('a warning about equal values', () => {
 });
 
 describe('a file for `qr create`', () => {
-  it('may have no rows, but a table without rows still requires a column name', async () => {
+  it('may have no rows, but a table without rows still requires the column `name`', async () => {
     expect(await refusal('create', '[]', { name: 'codes.json' })).toEqual([]);
     expect(await refusal('create', 'destination\n')).toEqual([
       'line 1, column name: is missing; every code needs a name',

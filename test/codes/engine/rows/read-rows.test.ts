@@ -387,7 +387,7 @@ describe('keys', () => {
     expect(rows.map(({ key, slug }) => [key, slug])).toEqual([['a', 'a']]);
   });
 
-  it('may belong to existing codes, so `qr apply` accepts files without columns that new codes need', async () => {
+  it('may belong to existing codes, so `qr apply` accepts rows without the values that new codes need', async () => {
     const { faults, rows } = await read('apply', 'key,name,destination,outcome\na,,nowhere,created\n');
     expect(faults).toEqual([]);
     expect(rows[0]?.doubts.map(({ field, isOdd = false }) => [field, isOdd])).toEqual([
@@ -512,9 +512,6 @@ it.each([
   ['update', 'qrctl qr create --from FILE'],
   ['apply', 'qrctl qr apply --init'],
   ['delete', 'qrctl qr list -o codes.csv'],
-] as const)(
-  'a refused file for `qr %s` comes with the command that creates a new file',
-  async (verb, command) => {
-    expect((await read(verb, 'x\n')).start).toContain(command);
-  },
-);
+] as const)('a refused file for `qr %s` comes with the command `%s`', async (verb, command) => {
+  expect((await read(verb, 'x\n')).start).toContain(command);
+});
