@@ -32,9 +32,7 @@ export function createRowStates() {
     },
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
-    /**
-     * Adds ID and slug of a row's code, so that no equal row gets that code. Marks failed rows without one.
-     */
+    /** Adds ID and slug of a row's code, so that no equal row gets it. Marks failed rows without a code. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
         const { code, isPosted, outcome } = states.get(row.row) ?? {};

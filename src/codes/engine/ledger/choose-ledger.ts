@@ -36,7 +36,10 @@ export function stateDirectory(env: NodeJS.Dict<string>, system: string = platfo
     : join(home, '.local', 'state', 'qrctl');
 }
 
-/** Creates the state directory. Throws UsageError if a default path is unknown or another user's. */
+/**
+ * Creates the state directory. Throws UsageError if no variable specifies one, or if its default path belongs
+ * to another user.
+ */
 export async function makeStateDirectory(disk: Disk, env: NodeJS.Dict<string>): Promise<string> {
   const path = stateDirectory(env);
   if (path === undefined) throw new UsageError('there is no home directory');

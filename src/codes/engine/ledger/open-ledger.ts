@@ -30,7 +30,7 @@ interface LedgerPlace extends LedgerWorkspace {
 export interface OpenLedgerOptions extends LedgerPlace {
   clock: Clock;
   signal: AbortSignal;
-  /** Called before a wait for a run with the same key, or for a run that uses the ledger at `path`. */
+  /** Called before a wait for a run with the same key, or for one that uses the ledger at `path`. */
   onWait: (path?: string) => void;
 }
 

@@ -40,7 +40,7 @@ interface Changed {
   isOurs?: boolean;
 }
 
-/** Returns each differing field and its action. Throws RangeError as `wantedValue` does. */
+/** Returns each differing field of the code and its action. Throws RangeError as `wantedValue` does. */
 export function compareRow(pair: Pair): FieldChange[] {
   const { row, code } = pair;
   return FIELDS.flatMap((field): FieldChange[] => {

@@ -77,7 +77,7 @@ function faultsOfAdoption({ input: { rows, ledger }, taken, found }: Ladder): Fa
   });
 }
 
-/** Parses a range of lines, such as `15-20`. The count is below 1 for `20-15`. */
+/** Parses a range of lines, such as `15-20`. The count for `20-15` is negative. */
 export function parseLines(text: string): { first: number; count: number } | undefined {
   const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text) ?? [];
   return first === undefined ? undefined : { first: Number(first), count: Number(last) - Number(first) + 1 };

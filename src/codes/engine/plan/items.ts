@@ -42,7 +42,7 @@ export function withDuplicates(
   const reason = 'its request was repeated after a lost response, and another new code has its values';
   const ask = (item: PlanItem): PlanItem => {
     const codes = item.code && item.how !== 'decision' ? extra.get(item.code.id.toLowerCase()) : undefined;
-    // Sends the changes of a row. An item without a row asks about its duplicates.
+    // A row with changes is sent. An item without a row asks about its duplicates.
     if (!item.code || !codes || hasChanges(item.send)) return item;
     extra.delete(item.code.id.toLowerCase());
     return { ...item, action: 'undecided', candidates: [item.code, ...codes], reason };

@@ -193,7 +193,7 @@ function createSendings() {
       if (!sending) return undefined;
       lists = undefined;
       open.delete(n);
-      // Repeated requests are for one code, so that a decision about one of them counts for all.
+      // Repeated requests are for one code, so a decision about one of them counts for all.
       return {
         ...sending,
         decided: sending.decided || repetitionsOf(sending).some(({ decided }) => decided),

@@ -115,7 +115,7 @@ function soughtCodes({ found }: Ladder): ReadonlySet<QrCode> {
   return new Set([...found.values()].flatMap(soughtBy));
 }
 
-/** If a decision `new` replaces a code, matches its row to a replacement that another machine created. */
+/** If a decision `new` replaces a code, matches its row to a code that another machine may have created. */
 function takeMadeElsewhere(ladder: Ladder): void {
   const { claims, replaced: old } = ladder.input.ledger;
   let free: Map<string, QrCode[]> | undefined;

@@ -67,7 +67,7 @@ export interface Decisions {
 
 export interface Policy {
   verb: 'create' | 'update' | 'apply' | 'delete';
-  /** Side that wins if both sides changed a field. With `ask`, nothing is sent for the row (exit 9). */
+  /** Side that wins if both sides changed a field. With `ask`, nothing is sent for the row. */
   conflicts: 'ask' | 'file' | 'service';
   isDated: boolean;
   applyEdits: boolean;

@@ -14,7 +14,7 @@ interface KeyOwner {
 
 export type OwnersOf = (row: Row) => readonly KeyOwner[];
 
-/** Returns the codes by key: the one in the lock file, or all in the ledger, oldest first. */
+/** Returns the codes by key: the one in the lock file, or all in the ledger, latest record last. */
 export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly KeyOwner[]> {
   const claims = [...ledger.claims.values()].sort((one, other) => one.order - other.order);
   const owners: Map<string, readonly KeyOwner[]> = indexBy(claims, ({ key }) => key);

@@ -1,4 +1,4 @@
-/** E9: plans, without side effects, the requests for each row and the decisions that the user must make. */
+/** E9: plans the requests for rows and the decisions of the user, without side effects. */
 import { inQuotes } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
 import type { CodeChanges, QrCode } from '#service/shapes';

@@ -742,11 +742,6 @@ describe('a deletion', () => {
     const unknown = { ...row, base: baseOf({}) };
     expect(planOf([unknown], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
   });
-
-  it.each(['theirs', 'new', 'skip'] as const)('is not made for a row with the decision `%s`', (is) => {
-    const { items } = planOf([{ ...row, decision: { is } }], { codes: [code], ...verb });
-    expect(items).toMatchObject([{ action: 'unchanged' }]);
-  });
 });
 
 describe('decisions', () => {
