@@ -3,7 +3,7 @@ import type { Context } from '#context';
 
 const MOST_TRIES = 3;
 
-/** Prompts until `read` accepts the reply, at most three times. Throws the last UsageError or AuthError. */
+/** Prompts again if `read` throws UsageError or AuthError. Throws the third such error. */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,
   ask: () => Promise<string>,

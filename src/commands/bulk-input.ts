@@ -12,7 +12,7 @@ import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';
 
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
-/** Reads the file of a flag. Returns format faults in `faults`. Throws UsageError if it is unreadable. */
+/** Reads the input of a flag. Returns format faults in `faults`. Throws UsageError for unreadable input. */
 export async function readInput(
   context: Context,
   from: string,
@@ -23,7 +23,9 @@ export async function readInput(
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
 }
 
-/** Reads a file that an earlier run wrote. Throws system errors, and UsageError for another kind of file. */
+/**
+ * Reads a table that an earlier run wrote. Throws system errors, and UsageError if the file is not a table.
+ */
 export async function readWritten(path: string): Promise<Input> {
   return parseRows(await readBack(nodeDisk, path, MOST_BYTES.rowsFile), path, {});
 }

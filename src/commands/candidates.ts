@@ -23,7 +23,7 @@ export const command = defineCommand({
       const lines = found.map(([word, text]) => `${before}${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
-      // Prints nothing. The command that the user completes reports the error.
+      // Prints no candidates. The command that the user completes reports the error.
     }
   },
 });
@@ -47,7 +47,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Returns settings if they have a base URL and key. Runs no key-command, because it may prompt. */
+/** Runs no key-command, because it may prompt. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -61,7 +61,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests codes. If the response is late, returns cached codes, and requests none in the next 20 s. */
+/** Requests codes, and returns the known ones. After a late or failed response, requests none for 20 s. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { inParallel } = await import('#base/parallel');
   const service = await context.connect({

@@ -63,8 +63,9 @@ async function findCodes(
 }
 
 /**
- * Returns the ID, slug and name of each chosen code. Unless `isWanted`, an ID costs no request. An unknown ID
- * does not throw, so that the other codes succeed. Otherwise throws like `chooseCodes`.
+ * Returns a label of each chosen code. If slugs and names aren't wanted and no filter is set, a code
+ * specified by ID costs no request. A nonexistent ID is marked as missing. Otherwise throws like
+ * `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,
@@ -87,8 +88,8 @@ export async function chooseLabels(
 }
 
 /**
- * Chooses codes for a log with scans of the `known` IDs. A43: unknown names may be those of deleted codes in
- * the log. If there are equally many, also returns the deleted codes, marked as missing.
+ * Chooses codes for a log with scans of the `known` IDs. A43: if several codes are specified, and as many do
+ * not exist as codes of the log were deleted, also returns the deleted codes, marked as missing.
  */
 export async function chooseLabelsOfLog(
   context: Context,
@@ -130,7 +131,7 @@ async function namedCodes(
   );
 }
 
-/** Requests codes that are not in `listed`. Returns an unknown one as missing, so that only it fails. */
+/** Requests the codes that are not in `listed`. Marks a nonexistent one as missing, so that only it fails. */
 export async function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],

@@ -57,7 +57,6 @@ export const choiceOptions = {
   ...rarely({ type: filterOptions.type }),
 };
 
-/** Returns the filters as flags in canonical form, or undefined without filters. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -66,7 +65,7 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Returns true for all codes, the filters as flags for matching codes, and false for specified codes. */
+/** Returns true for all codes, false for specified codes (CODE, --from), or else the filters as flags. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }
@@ -82,7 +81,6 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   });
 }
 
-/** Returns the workbook options for a file. With both --from and --join, they apply only to workbooks. */
 export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
   const isOne = from === undefined || join === undefined;
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};

@@ -20,8 +20,8 @@ import { shortUrlParser } from './short-urls.ts';
 type FileOfCodes = FileChoice & { from: string };
 
 /**
- * Returns the rows in the `--from` file with their codes. Calls `check` before the first request. Throws
- * UsageError that lists the rows whose codes do not exist.
+ * Returns the rows in the `--from` file with their codes. Calls `check` before the first request. If codes do
+ * not exist, throws a UsageError that lists their rows.
  */
 export async function readRowsOfFile(
   context: Context,
@@ -45,7 +45,10 @@ export async function readRowsOfFile(
   return found;
 }
 
-/** Returns the codes in the `--from` file. Unless `isWanted`, a file of IDs costs no request. */
+/**
+ * Returns the codes in the `--from` file. If slugs and names aren't wanted and each row has an ID, returns
+ * only the IDs, without a request.
+ */
 export async function readLabelsOfFile(
   context: Context,
   choice: FileOfCodes,

@@ -26,7 +26,9 @@ interface Extra {
   rare?: true;
   /** Flags that this flag requires. One of a nested list is enough. Flags not in the command are ignored. */
   requires?: readonly (string | readonly string[])[];
-  /** Flags, or arguments in capitals (`CODE`), that conflict with this flag. Only one of the two lists it. */
+  /**
+   * Flags, or arguments in capitals (`CODE`), that conflict with this flag. Either flag may list the other.
+   */
   conflicts?: readonly string[];
   hintFor?(value: unknown): string | undefined;
 }
@@ -69,10 +71,9 @@ type Declare<T> = (flags: string, description: string, extra?: Extra) => OptionD
 
 export const flag: Declare<true> = (flags, description, extra) => ({ flags, description, ...extra });
 
-/** Declares a flag such as `--no-header`, which is false if passed and otherwise true. */
+/** Declares a flag such as `--no-header`, which is false if passed. */
 export const negation: Declare<boolean> = (...declared) => flag(...declared);
 
-/** Declares a flag with a text, which must not be empty unless `empty` is set. */
 export function text(
   flags: string,
   description: string,
@@ -165,14 +166,12 @@ export const PERIOD = {
   type: 'duration' as const,
 };
 
-/** Returns the value that equals a text or its lower-case form. Otherwise throws InvalidArgumentError. */
 export function oneOf<const C extends readonly string[]>(raw: string, values: C): C[number] {
   const meant = values.find((value) => value === raw) ?? values.find((value) => value === raw.toLowerCase());
   if (meant !== undefined) return meant;
   throw new InvalidArgumentError(anyOf(values));
 }
 
-/** Parses comma-separated values, without duplicates. Throws InvalidArgumentError. */
 export function parseList<const C extends readonly string[]>(raw: string, values: C): C[number][] {
   const words = raw.split(',').map((word) => word.trim());
   if (words.includes('')) throw new InvalidArgumentError(`names separated by commas: ${values.join(', ')}`);
@@ -193,7 +192,6 @@ export function rarely<O extends Options>(options: O): O {
   return withExtra({ rare: true }, options);
 }
 
-/** Adds common properties to options. An option's own properties take precedence. */
 export function withExtra<O extends Options>(extra: Extra, options: O): O {
   return Object.fromEntries(
     Object.entries(options).map(([key, option]) => [key, { ...extra, ...option }]),

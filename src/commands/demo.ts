@@ -117,7 +117,7 @@ async function runCommand(
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;
-  // Commands print to the terminal or standard error, because scripts read a path from standard output.
+  // Standard output that is not a terminal gets only the path of the export, because scripts read it.
   const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
   const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
   const child = spawn(executable, [...first, ...line.split(' ')], {

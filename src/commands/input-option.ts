@@ -30,7 +30,10 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   else checkChoice(names, flags);
 }
 
-/** Lists the logs of --input. Throws UsageError for missing or output files, UnprovenError for lost scans. */
+/**
+ * Lists the logs of --input. Throws UsageError for a missing file or one that is also an output, and
+ * UnprovenError for lost scans.
+ */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,
   names: readonly string[],

@@ -77,7 +77,7 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/** Throws UsageError if `path` is a regular file. Opening the output reports other faults. */
+/** Throws UsageError for an existing file. Opening the output reports other faults. */
 export function refuseExisting(path: string, what = path): void {
   const found = orUndefined(() => statSync(path));
   if (!found?.isFile()) return;
@@ -86,9 +86,7 @@ export function refuseExisting(path: string, what = path): void {
   });
 }
 
-/**
- * Plans the output. Throws UsageError when `planOutput` in plan-output.ts does, and for an unwritable file.
- */
+/** Plans the output. Throws UsageError for invalid flags or an unwritable file. */
 export async function planOutput(
   context: Context,
   options: OutputFlags,
@@ -130,7 +128,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   });
 }
 
-/** Opens the output, and counts its rows for the summary. `scans export` sets its own count. */
+/** Counts the rows for the summary. `scans export` sets its own count. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   const sink = await openPlain(context, plan);
   const { facts } = context;
@@ -172,7 +170,7 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   return createWorkbookSink(await openFile(), { columns: plan.columns, zone });
 }
 
-/** Prints a text, with GitHub Actions commands disabled, or writes it to the file `path`. */
+/** Prints a text, without commands for GitHub Actions, or writes it to the file `path`. */
 export async function writeText(context: Context, path: string | undefined, text: string): Promise<void> {
   const { console, processes, facts } = context;
   if (path === undefined) return console.write(console.harmless(text));
@@ -197,7 +195,6 @@ interface ListWords {
 
 export type Output = ReturnType<typeof outputOf>;
 
-/** Plans the output, before any request. Throws UsageError for invalid flags or an unwritable file. */
 export async function openOutput(
   context: Context,
   options: OutputFlags,
@@ -211,7 +208,6 @@ export function outputOf(context: Context, plan: OutputPlan) {
   const open = () => openSink(context, plan);
   return {
     plan,
-    /** Opens a sink. The caller ends it with `writeAll`, `commit` or `discard`. */
     open,
     async print(records: Batches, { none = 'No results', thing }: ListWords = {}) {
       const count = await writeAll(await open(), Symbol.asyncIterator in records ? records : [records]);
@@ -238,7 +234,7 @@ export async function printRecords(
   await (await openOutput(context, options, columns)).print(records, words);
 }
 
-/** Writes rows and returns their number. A failed batch leaves no incomplete file. */
+/** Writes rows and returns their number. If a batch fails, discards the output. */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

@@ -21,8 +21,7 @@ type RangeFlags = Partial<Values<typeof rangeOptions>>;
 export type PlannedRange = Awaited<ReturnType<typeof planRange>>;
 
 /**
- * Resolves flags to a half-open range in ms. If `untilMs` is undefined, the end is the service's time in the
- * first response. Throws UsageError for invalid times, periods and zones.
+ * Resolves flags to a half-open range in ms. Without an `untilMs`, callers choose the end. Throws UsageError.
  */
 export async function planRange(context: Context, flags: RangeFlags) {
   const { since, until, during } = flags;

@@ -61,7 +61,6 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
   return new UsageError(`${name} is larger than ${mostBytes / 2 ** 20} MiB`, { hint });
 }
 
-/** Returns the logo that `load` creates. Throws UsageError if the file is unreadable or not a logo. */
 export async function readLogo<T extends object>(
   context: Context,
   path: string,

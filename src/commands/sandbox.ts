@@ -133,7 +133,7 @@ async function start(context: Context, port: number | undefined, options: Sandbo
 }
 
 function checkWindow(windowMs: number | undefined): number | undefined {
-  // Refuses shorter windows, because the Reset header has whole seconds.
+  // Refuses windows shorter than 1 s, because the Reset header has whole seconds.
   if (windowMs === undefined || windowMs >= 1000) return windowMs;
   throw new UsageError('--window is shorter than 1s', {
     hint: 'Use a longer window, as in `qrctl sandbox --window 5s`.',

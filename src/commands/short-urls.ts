@@ -3,7 +3,7 @@ import { quote } from '#base/text/quote';
 import { codeOfShortUrl } from '#base/text/short-url';
 import type { Context } from '#context';
 
-/** Returns a function that finds the ID or slug in a short URL, or undefined unless `short-url` is set. */
+/** Returns a function that finds the ID or slug in a short URL, or undefined if `short-url` is not set. */
 export async function shortUrlParser({
   settings,
 }: Context): Promise<((url: string) => string | undefined) | undefined> {
@@ -11,7 +11,7 @@ export async function shortUrlParser({
   return shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url);
 }
 
-/** Replaces short URLs with the ID or slug of their codes. Throws UsageError for other URLs. */
+/** Replaces short URLs with IDs or slugs. Throws UsageError for other URLs. */
 export async function resolveNames(context: Context, names: readonly string[]): Promise<string[]> {
   const parse = names.some((name) => name.includes('/')) ? await shortUrlParser(context) : undefined;
   return names.map((name) => {

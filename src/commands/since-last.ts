@@ -111,14 +111,14 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints and returns the rows that changed since `last`, or all rows without `last`. Stores all rows. */
+/** Prints and returns the rows that changed since `last`, and stores all rows. Without `last`, prints all. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
   const news = last ? rows.filter(last.isNews) : rows;
-  // Prints nothing if nothing changed, because cron mails any output, even a header.
+  // Prints nothing to standard output without changes, because cron mails any output, even a header.
   if (!last || news.length > 0 || output.plan.path !== undefined)
     await output.print(news, { none: 'No codes' });
   await last?.commit(rows);

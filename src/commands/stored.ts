@@ -27,7 +27,7 @@ export async function changeProfile(
   });
 }
 
-/** Opens the current profile. Throws UsageError if it was specified and is not stored. */
+/** Opens the current profile. Throws UsageError if it is specified but not stored. */
 export async function openProfile(context: Context, mayCreate?: boolean): Promise<Inputs & { store: Store }> {
   const store = await openStore(context);
   return { store, ...chooseInputs(context.flags, context.env, store, mayCreate) };

@@ -55,7 +55,7 @@ export const command = defineCommand({
       keyCommand === undefined ? await readKey(context, baseUrl, verify, options.keyStdin) : undefined;
     const { current } = await changeStore(context, (stored) => {
       const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
-      // Keeps the current profile, because cron jobs without --profile must not switch workspaces.
+      // Keeps an existing current profile, because cron jobs without --profile must not switch workspaces.
       const before = profileName({}, {}, stored);
       const current = stored.profiles.has(before) ? before : name;
       return { current, profiles: new Map([...stored.profiles, [name, profile]]) };

@@ -22,7 +22,7 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { settings, findings: local } = await checkLocally(context);
-    // Replaces `context.settings()`, which throws for invalid settings. A check reports these.
+    // Replaces `context.settings()`, which throws for invalid settings, because a check reports them.
     const valid = { ...context, settings: async () => settings };
     const { plan, print } = await openOutput(valid, options, COLUMNS);
     const found = await withService(context, settings, local);

@@ -1,7 +1,7 @@
 import { quote } from '#base/text/quote';
 import { openApi } from '#sandbox/openapi';
 
-/** API description of the sandbox, with all endpoints and fields that qrctl uses. */
+/** Endpoints and fields that qrctl uses. */
 const EXPECTED = openApi('/api/v1');
 const walkExpected = walker(EXPECTED);
 

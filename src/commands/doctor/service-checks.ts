@@ -19,7 +19,6 @@ const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** Checks the service with at most two requests: for codes (if there is a key) and the API description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () => context.connect({ ...settings, retryForMs: 0 }));
   if (!opened.value) return [failed('service', opened.error)];

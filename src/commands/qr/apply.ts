@@ -174,8 +174,8 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
 }
 
 /**
- * Returns the workspace to record in the lock file. Throws UsageError for another workspace. Keeps the
- * recorded key if codes in the file exist, because users with different keys share it.
+ * Returns the workspace to record in the lock file. Throws UsageError for another workspace. If the file has
+ * codes and a key, keeps the recorded key, because users with different keys share the file.
  */
 async function workspaceOf(
   context: Context,

@@ -128,7 +128,7 @@ export const command = defineCommand({
       const outcomes = countOutcomes(rows);
       Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
       if (silence) {
-        // K10: if no destination responded, writes no file. Rows on standard output show the reasons.
+        // K10: writes no file if no destination responds. Rows printed without --since-last show why.
         const { path } = output.plan;
         if (!last && path === undefined) await output.print(rows);
         throw noResponse(silence, flags.sinceLast ?? path);

@@ -51,7 +51,10 @@ export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [SHORT_URL
 
 const SHEETS = new Set([...DATA_FORMATS, 'xlsx']);
 
-/** Opens the output for codes. Adds the column `base` to lists in files that `qr update` can read. */
+/**
+ * Opens the output for codes. By default, only lists in files that `qr update` can read have the column
+ * `base`. Throws UsageError for --timezone without a workbook.
+ */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape) {
   const { shortUrl } = await context.settings();
   const known = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];

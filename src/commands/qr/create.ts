@@ -76,7 +76,6 @@ export const command = defineCommand({
   },
 });
 
-/** Prints why a run would create, change or skip a row. Throws UsageError if no row has the line or key. */
 async function explainRow(
   context: Context,
   from: string,

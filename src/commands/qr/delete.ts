@@ -156,7 +156,7 @@ function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent,
 
 const MOST_LISTED = 20;
 
-/** Prompts for confirmation unless `--yes` is set. Throws UsageError if the user does not confirm. */
+/** Unless --yes is set or `codes` is empty, prompts for confirmation, and throws UsageError without it. */
 export async function confirm(
   context: Context,
   codes: readonly QrCode[],
@@ -191,7 +191,7 @@ function noteBackup({ console }: Context, directory: string | undefined): void {
   );
 }
 
-/** Describes the workspace for the prompt, because workspaces may have equal slugs. */
+/** Describes the workspace for the prompt, because codes of two workspaces may have equal slugs. */
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);

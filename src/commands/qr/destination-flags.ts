@@ -37,7 +37,6 @@ export function utmOf(
   return Object.keys(tags).length > 0 ? tags : undefined;
 }
 
-/** Adds UTM tags to a destination. Throws UsageError if it is not a web address. */
 export function withTags(destination: string, utm: UtmTags, what = 'the destination'): string {
   try {
     return addUtm(destination, utm);
@@ -58,7 +57,7 @@ export function withoutUndefined<K extends string>(
   >;
 }
 
-/** Warns about problems with a new destination. Unless `force`, throws UsageError if phones can't open it. */
+/** Warns about a problem with the destination. Unless `force`, throws UsageError if phones can't open it. */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   if (!force) refuseDead(code.destination, code.type);
   warnOfDestination(context, code);

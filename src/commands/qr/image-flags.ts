@@ -162,7 +162,6 @@ export async function styleOf(context: Context, flags: ImageFlags): Promise<Imag
 const SET_SHORT_URL =
   'Scan one of your codes: HOST is the host that opens. Run `qrctl config set short-url https://HOST/{slug}`.';
 
-/** Returns the template for short URLs from the flag or settings. Throws UsageError without a valid one. */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: ImageFlags): Promise<string> {
   const template = flag?.template ?? (await context.settings()).shortUrl;
   if (template === undefined)

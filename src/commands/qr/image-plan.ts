@@ -69,7 +69,9 @@ interface Drawing {
   sheet?: string;
 }
 
-/** With --dry-run, prints a plan and returns false. Throws UsageError for unprintable codes unless forced. */
+/**
+ * With --dry-run, prints a plan and returns false. Unless `force`, throws UsageError for unprintable codes.
+ */
 export async function mayDraw(
   context: Context,
   { dryRun, ...flags }: ImageFlags,

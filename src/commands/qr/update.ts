@@ -164,7 +164,10 @@ function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
 
 const NO_NEWS = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
 
-/** Applies the due rows of a dated plan. Throws UnexpectedResponseError if the service sends no time. */
+/**
+ * Applies the due rows of a dated plan. Throws UnexpectedResponseError if rows exist and the service sends no
+ * time.
+ */
 async function updateDue(
   context: Context,
   from: string,

@@ -26,7 +26,10 @@ interface GroupFlags extends FileChoice {
   rawCells?: true;
 }
 
-/** Resolves --by, --where and --split-by to dimensions and columns. Throws UsageError for unknown ones. */
+/**
+ * Resolves --by, --where and --split-by to dimensions and columns. Throws UsageError for unknown names, and
+ * for an unused --join.
+ */
 export async function chooseGroups(
   context: Context,
   flags: GroupFlags,

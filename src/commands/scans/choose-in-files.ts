@@ -21,7 +21,6 @@ type Given = Partial<Pick<CodeOfScans, 'id' | 'slug'>>;
 
 const MOST_NAMED = 5;
 
-/** Returns a test for the chosen codes in scan files, or undefined if all are chosen. */
 export async function chooseInFiles(context: Context, codes: readonly string[], choice: CodeChoice) {
   const { from, name } = choice;
   if (codes.length === 0 && from === undefined && name === undefined) return undefined;
@@ -65,9 +64,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       if (code.isGuess && found.length === 0 && given.length > 0) others.add(code.value);
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
     },
-    /**
-     * Warns about chosen codes without scans. Throws UsageError if rows that name no code may be these scans.
-     */
+    /** Warns about chosen codes without scans. Throws UsageError if scans of unnamed codes may be theirs. */
     noteUnseen({ warn }: Context['console']): void {
       const unseen = given.filter((one) => !seen.has(one)).map(({ id, slug }) => shown(slug ?? id ?? ''));
       if (unseen.length === 0) return;

@@ -89,7 +89,6 @@ export async function planCount(
   };
 }
 
-/** Parses `--compare`. Throws UsageError if it is invalid, or ends after the counted range begins. */
 function parseComparison(
   raw: string,
   startMs: number | undefined,
@@ -108,7 +107,10 @@ function parseComparison(
   });
 }
 
-/** Returns the chosen codes that pass the filters. Throws when `chooseLabels` does, or if no code passes. */
+/**
+ * Returns the chosen codes that pass the filters. Throws like `chooseLabels`, and if codes were chosen but
+ * none passes.
+ */
 export async function codesOf(context: Context, plan: CountPlan): Promise<readonly CodeLabel[]> {
   const { choice, names, filters, table, needsLabels } = plan;
   const chosen = plan.chosen ?? (await chooseLabels(context, names, choice, { isWanted: needsLabels }));
@@ -124,7 +126,10 @@ export async function codesOf(context: Context, plan: CountPlan): Promise<readon
   });
 }
 
-/** Counts scans in files or on the service. Throws the first error if all codes fail. */
+/**
+ * Counts scans in files or on the service. Throws UnprovenError if the files may lack the range, and the
+ * first error if all codes fail on the service.
+ */
 export async function countScans(context: Context, plan: CountPlan): Promise<Counted> {
   const { facts } = context;
   const counted = plan.logs ? await countInput(context, plan, plan.logs) : await countCodes(context, plan);
@@ -205,7 +210,7 @@ export function figuresInput(
   return { ...counted, ...local, top, codes: left };
 }
 
-/** Formats the counted range. If it has no end, it ends at the last scan. */
+/** Formats the counted range. A range without an end ends at the last scan, or without scans is empty. */
 export function readRange({ span, current }: Counted, zone: string): string {
   if (current.total() === 0 && span.untilMs === undefined) return '';
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;

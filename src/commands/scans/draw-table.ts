@@ -18,7 +18,7 @@ const LARGEST_CHANGE = 9.99;
 /** Characters for tables. An empty `full` means no bars, and an empty `sparks` no sparklines. */
 export type Signs = Record<'full' | 'half' | 'sparks' | 'none' | 'beforeData' | 'part', string>;
 
-/** Character sets. `words` is for screen readers, which skip symbols or read out each one. */
+/** `words` is for screen readers, which skip symbols or read out each one. */
 export const SIGNS = {
   blocks: { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†', part: '*' },
   ascii: { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!', part: '*' },
@@ -42,7 +42,7 @@ interface TableColumn extends Column {
   cells: readonly Cell[];
 }
 
-/** Returns the sizes of bars. Weekdays and hours use averages, because a range may have more Mondays. */
+/** Returns the sizes of bars. Weekdays and hours use averages, because some occur more often in a range. */
 export function sizesOf(section: Section): number[] {
   return section.rows.map(({ scans, perDay }) => (isRecurring(section) ? (perDay ?? 0) : scans));
 }

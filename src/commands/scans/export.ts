@@ -161,7 +161,7 @@ async function exportAll(
     });
     Object.assign(facts, { codes: summary.codes, range: summary.range });
     if (summary.codes === 0 && summary.failures[0]) throw summary.failures[0].error;
-    // With --restart, keeps the old file if the new one lacks the scans of a code.
+    // With --restart of a single file, keeps the old file if the new one lacks the scans of a code.
     if (summary.failures.length > 0 && plan.append?.restart && plan.directory === undefined)
       throw notRebuilt(summary.failures, codes.length, plan.append.path);
     const { failed, deleted } = await separateDeleted(summary.failures, sinks, service);

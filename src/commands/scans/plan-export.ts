@@ -159,7 +159,7 @@ function columns(labeled: boolean, withLocal: boolean): Column[] {
   });
 }
 
-/** Plans partitions. Ignores the machine's zone, because readers of a dataset may be anywhere. */
+/** Ignores the machine's zone, because readers of a dataset may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

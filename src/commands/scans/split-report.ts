@@ -12,7 +12,7 @@ export interface PartOfReport {
   value?: string;
 }
 
-/** Plans a report per value of a column. Values that differ only in case share a report. */
+/** Plans a report per value of a column, ignoring case. Throws UsageError if no code has a value. */
 export async function splitReport(
   context: Context,
   plan: CountPlan,

@@ -206,7 +206,10 @@ async function writeWorkbook(
   addFile(facts, path);
 }
 
-/** Returns output rows. A row is complete if its period is over and in the range, or if the range is over. */
+/**
+ * Returns output rows. A row for a period such as a day is complete if its period is over and in the range.
+ * Another row is complete if the range is over.
+ */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
   return rows.map((row) => recordOf(row, hasPeriods ? !row.isPart : isOver));

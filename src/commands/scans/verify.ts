@@ -102,7 +102,7 @@ export const command = defineCommand({
     const { logged, added } = totalsOf(results);
     Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
     const failure = printClosing(context, job, results, isRepair);
-    // With --quiet, prints rows only if something differs or was repaired, because cron mails them.
+    // With --quiet, prints rows only after a failure or repair, because cron mails them.
     if (failure || added > 0 || !context.flags.quiet)
       await writeAll(await output.open(), [results.flatMap(rowsOf)]);
     if (failure) throw failure;

@@ -24,7 +24,9 @@ const ACTING = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
 
 const ORDER = Object.keys(WORDS) as RowState[];
 
-/** Divides rows into `first` (by state), `creations`, and `quiet` rows without changes or remarks. */
+/**
+ * Divides rows into `first` (sorted by state), `creations`, and `quiet` rows, which tables and Markdown omit.
+ */
 export function arrangeRows(rows: readonly PlanRow[], verb: Verb) {
   const groups = new Map<RowState, PlanRow[]>(ORDER.map((state) => [state, []]));
   const creations: PlanRow[] = [];

@@ -10,7 +10,7 @@ import type { Row } from '#files/formats/row-sink';
 export interface Reason {
   title: string;
   message: string;
-  /** Whether the table omits this reason, because the counts below it state it, too. */
+  /** Whether the table omits this reason, because the counts in the closing note state it. */
   isCount?: boolean;
 }
 
@@ -27,7 +27,7 @@ const PLAN_NAMES = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'
 
 /** Columns of a plan. `old` is the current value or candidates, `new` the later value or new code. */
 export const PLAN_COLUMNS: readonly Column[] = PLAN_NAMES.map((name) => ({ name }));
-/** Documented output of a plan. JSON has one entry per row. Its `changes` map fields to `old` and `new`. */
+/** Documented columns of a plan. In JSON, `changes` maps each field to `old` and `new`. */
 export const PLAN_OUTPUT = [
   { when: '--dry-run', columns: PLAN_COLUMNS },
   {
@@ -46,7 +46,6 @@ export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERR
 /** Maximum number of candidates to print. Equal rows may have thousands. */
 const MOST_CANDIDATES = 20;
 
-/** Returns one record per change, or one for a row without changes. */
 export function recordsOf(row: PlanRow): Row[] {
   const { item, outcome } = row;
   const about = aboutRow(row);
@@ -66,7 +65,6 @@ export function recordsOf(row: PlanRow): Row[] {
   }));
 }
 
-/** Returns one record per row, with all its changes, for JSON. */
 export function entryOf(row: PlanRow): Row {
   const { item, outcome } = row;
   const changes: Record<string, unknown> = {};
@@ -110,9 +108,7 @@ export function describeCandidates(row: PlanRow): string | undefined {
   return ids.length === 0 ? undefined : joinSome(ids, { most: MOST_CANDIDATES });
 }
 
-/**
- * Formats a new code: `Summer menu (menu) → https://example.com/summer`. Returns undefined for other rows.
- */
+/** Formats `Summer menu (menu) → https://example.com/summer`, and a status if one is set. */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
   const isNew = ['create', 'undecided', 'exists', 'failed'].includes(action);
   const { name, destination } = values ?? row?.wish ?? {};
@@ -142,7 +138,6 @@ export const TABLE_COLUMNS: readonly Column[] = [
 
 const LONGEST_COMMON = 100;
 
-/** Formats `SLUG (NAME)`, or only the slug or the ID. */
 function nameCodeOf(row: PlanRow): string | undefined {
   const { id, slug } = codeOf(row);
   const { name } = row.code ?? row.item.code ?? {};

@@ -104,7 +104,6 @@ export async function openPlanOutput(
   };
 }
 
-/** Returns a function that makes one record per change; for IDs and for JSON with all columns, one per row. */
 function rowsFor({ format, chosen }: OutputPlan): (row: PlanRow) => readonly Row[] {
   if (format === 'ids') return (row) => [codeOf(row)].filter(({ id }) => id !== undefined);
   if ((format === 'json' || format === 'ndjson') && !chosen) return (row) => [entryOf(row)];
@@ -158,7 +157,10 @@ export interface DryRun {
   exitCode: boolean;
 }
 
-/** Prints a plan. With --exit-code, throws UnprovenError (9) for decisions, PartialError (8) for changes. */
+/**
+ * Prints a plan. With --exit-code, throws UnprovenError (9) for decisions and refused plans, and PartialError
+ * (8) for changes.
+ */
 export async function endDryRun(context: Context, printer: PlanPrinter, run: DryRun): Promise<void> {
   const { plan, verb, file, warnings, spent, exitCode } = run;
   const printed = plannedRun(plan, { name: file.name, verb });

@@ -24,14 +24,13 @@ import { createProgress, noteWarnings, requireServiceFor } from './notes.ts';
 
 export interface RowsVerb {
   policy: Policy;
-  /** Success verb for the progress bar, such as `created`. */
+  /** Participle for the progress bar, such as `created`. */
   done: string;
   bareNames?: boolean;
   keyColumn?: string;
   common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
   plan?: (input: PlanInput, file: Source, nowMs: number | undefined) => Plan;
   faultsOf?: (input: Input, rows: readonly Row[]) => readonly Fault[];
-  /** Splits an item for a code into one item for each of its rows. */
   itemsByRow?: (items: Plan['items']) => Plan['items'];
   endsByRow?: (ends: readonly RowEnd[]) => readonly RowEnd[];
   isNews?: (end: { outcome: RowOutcome }) => boolean;
@@ -51,7 +50,7 @@ export interface RowsFile {
   checked: CheckedRows;
 }
 
-/** Default of `--settle`: time in ms until the service lists a new code. */
+/** Time in ms until the service lists a new code (default of --settle). */
 const SETTLE_MS = 10_000;
 
 export async function previewRows(context: Context, run: RowsJob): Promise<void> {
@@ -80,7 +79,7 @@ export async function previewRows(context: Context, run: RowsJob): Promise<void>
   }
 }
 
-/** Plans rows, and sends only GET requests. Throws UsageError for faults that depend on the service. */
+/** Plans rows with GET requests only. Throws UsageError for faults, and with --strict also for warnings. */
 export async function planFirst(context: Context, run: RowsJob) {
   const { file, flags, verb } = run;
   const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));
@@ -138,7 +137,7 @@ export async function carryOut(context: Context, run: RowsJob): Promise<RunEnd> 
     await close();
     throw error;
   }
-  // Returns a failure to close the ledger in `stop`, so that results are still written.
+  // Does not throw if the ledger can't be closed, so that results are still written.
   const failure = await close().catch((error: unknown) => error);
   return failure === undefined ? end : { ...end, stop: end.stop ?? failure };
 }
@@ -193,7 +192,7 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-/** Returns an ID for a run: the minute in UTC, and six random hexadecimal digits. */
+/** Returns a run ID such as `20261031-0930-a1b2c3` (in UTC). */
 function nameRun({ now }: Clock): string {
   const minute = formatInstant(now()).slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   return `${minute}-${randomBytes(3).toString('hex')}`;

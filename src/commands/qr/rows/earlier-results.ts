@@ -30,7 +30,10 @@ export const RESULTS_PLACE: OutputPlace = {
   replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
 };
 
-/** Reads earlier results, if any. Throws UsageError for an unrelated file, unless `overwrite`. */
+/**
+ * Reads earlier results, if any. Throws UsageError if `path` is not a regular file or, unless `overwrite`,
+ * not a results file.
+ */
 export async function readEarlier(path: string, overwrite: boolean): Promise<Input | undefined> {
   if (await isWrittenDirectly(path)) {
     throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
@@ -74,7 +77,8 @@ export function idsOf({ columns, rows }: Input): Set<string> {
 
 /**
  * Copies earlier results to `FILE.old` if the new ones lack a code or an edit, or replace the input workbook.
- * Replaces an older copy only if nothing is lost and the new results have all codes of the copy.
+ * Replaces an older copy only if nothing is lost and the new results have all codes of the copy. Otherwise
+ * uses `FILE.old.1` and so on.
  */
 export async function keepEarlier(
   context: Context,

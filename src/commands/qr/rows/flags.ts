@@ -147,8 +147,8 @@ export function resultsPathOf(
 }
 
 /**
- * Returns `codes.results.csv` for `codes.csv`. Keeps the extension, because the same program opens both
- * files. Returns the path of a results file unchanged.
+ * Returns `codes.results.csv` for `codes.csv`, and the path of a results file unchanged. An extension that
+ * fits the content is kept, because the same program opens both files.
  */
 export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));

@@ -69,7 +69,9 @@ export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   };
 }
 
-/** Returns whether to write the code's ID: not if it is uncertain or missing, because commands act on IDs. */
+/**
+ * Returns whether results name the code: not if it is uncertain or missing, because commands act on its ID.
+ */
 function isNamed({ item, outcome }: RowEnd): boolean {
   return outcome !== 'undecided' && outcome !== 'gone' && !(outcome === 'edited' && item.how === 'guess');
 }

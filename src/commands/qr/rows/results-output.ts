@@ -23,7 +23,10 @@ const ROWS_AT_ONCE = 1000;
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
-/** Opens the output for results. By default, a terminal shows only the number of rows per outcome. */
+/**
+ * Opens the output for results. If a file has the results, a terminal by default shows only the number of
+ * rows per outcome.
+ */
 export async function openResultsOutput(
   context: Context,
   input: Input,
@@ -54,7 +57,7 @@ export async function openResultsOutput(
         });
   return {
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /** Writes the results. Prints nothing if no row `isNews`, so that cron sends no mail. */
+    /** Writes the results. Prints no rows if none of them `isNews`, so that cron sends no mail. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of inChunks(ends, ROWS_AT_ONCE)) await file.write(some.map(table.row));
@@ -81,7 +84,7 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  // Cells from CSV are written as they were. Cells from other formats need escaping.
+  // By default, cells from CSV are written unchanged. Cells from other formats need escaping.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const dialect = dialectOf(path, input, flags);
   const output = await openSink(context, {
@@ -119,7 +122,7 @@ function dialectOf(
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Returns the cells of a CSV row. Escapes only qrctl's cells: the user's may be keys in other tables. */
+/** Escapes only qrctl's cells in CSV, because the user's cells may be keys in other tables. */
 function cellsOf(
   row: Row,
   from: InputRow | undefined,

@@ -23,7 +23,7 @@ import {
 } from './notes.ts';
 import { openResultsOutput } from './results-output.ts';
 
-/** Reads and checks a file of rows without requests. Throws UsageError (2) with every fault. */
+/** Reads and checks a file of rows without requests. Throws UsageError with the faults. */
 export async function readRowsFile(
   context: Context,
   from: string,
@@ -55,7 +55,10 @@ export async function readRowsFile(
   return { input: { ...input, rows: checked.rows }, checked };
 }
 
-/** Runs the rows of a file. Unless interrupted, writes the results before it throws a later error. */
+/**
+ * Runs, previews or checks the rows of a file. Unless interrupted, a run that fails after a change still
+ * writes results.
+ */
 export async function runFile(
   context: Context,
   from: string,

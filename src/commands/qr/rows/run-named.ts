@@ -73,7 +73,9 @@ export async function previewNamed(
   await previewRows(context, jobOf(named, verb, flags));
 }
 
-/** Changes specified codes. Throws errors before the first change, and returns later ones in `failure`. */
+/**
+ * Changes specified codes. After the first change, returns an error in `failure`, unless the run is aborted.
+ */
 export async function runNamed(
   context: Context,
   named: NamedRows,
@@ -85,7 +87,6 @@ export async function runNamed(
   return finishNamed(context, end, ends);
 }
 
-/** Records the outcomes of a run over codes. If the run was aborted, throws the reason. */
 export function finishNamed(context: Context, end: RunEnd, ends: NamedEnd['ends']): NamedEnd {
   const results = ends.flatMap(([, result]) => result ?? []);
   noteOutcomes(context, results);
@@ -100,13 +101,13 @@ function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: 
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** Returns the run's error. If all codes failed, returns the first error, to use its exit code. */
+/** Returns the run's error, if any. If all codes failed, returns the first error, to use its exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));
   const [first] = failed;
   if (!first) return undefined;
-  // Ignores the request, because it contains the ID of each code.
+  // Compares reasons without their requests, which contain IDs.
   const reasons = new Set(failed.map((end) => withoutRequest(reasonOf(end) ?? '')));
   const [reason] = reasons;
   const next = failed.every(({ item }) => item.action === 'failed')
