@@ -19,7 +19,7 @@ describe('api', () => {
     expect(sandbox.requests.map(({ url }) => url)).toEqual(['/api/v1/qr?page=2&limit=1']);
   });
 
-  it("accepts a path with or without the base URL's own path, and a request body from a file or standard input", async () => {
+  it('accepts a path with or without the path of the base URL, encodes --query, and reads a body from a file or standard input', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const directory = await useDirectory();
     await writeFile(join(directory, 'new.json'), '{"name":"by hand"}');
@@ -59,7 +59,7 @@ describe('api', () => {
     expect(server.requests[0]).toMatchObject({ method: 'PUT', url: '/api/v1/odd', body });
   });
 
-  it('prints the body of an error response, and exits with the exit code for that error', async () => {
+  it('prints the body of an error response and a hint for status 404, and exits with the code for the error', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], {
       env: sandbox.env,
@@ -90,7 +90,7 @@ describe('api', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('fails if a JSON response is truncated (1)', async () => {
+  it('fails if a JSON response to a POST is truncated (1), and does not repeat the request', async () => {
     const server = await useFaultServer(({ socket }) => socket.end(rawAnswer(200, '{"data":[', {}, null)));
     const run = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
     expect(run.code).toBe(1);

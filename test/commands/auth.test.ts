@@ -73,7 +73,7 @@ describe('auth login', () => {
     expect(existsSync(machine.directory)).toBe(false);
   });
 
-  test('warns about an unusual key, and about variables that override the stored key or base URL', async () => {
+  test('notes that a key is unusual, and warns about variables that override the stored key or base URL', async () => {
     const machine = await useMachine();
     const login = async (key: string, env = {}) => {
       const args = ['auth', 'login', '--base-url', FAR, '--key-stdin', '--no-verify'];
@@ -90,7 +90,7 @@ describe('auth login', () => {
     );
   });
 
-  test('suggests adding only --base-url if --key-stdin was passed', async () => {
+  test('suggests only --base-url if it is missing and --key-stdin was passed', async () => {
     const machine = await useMachine();
     const { stderr } = await machine.run(['auth', 'login', '--key-stdin'], { input: KEY });
     expect(stderr).toContain('hint: Add --base-url https://HOST/api/v1.\n');
@@ -103,7 +103,7 @@ describe('auth login', () => {
     expect(stderr).toContain('--key-stdin');
   });
 
-  test('prompts on a terminal for base URL and key, does not echo the key, and repeats a prompt after an invalid reply', async () => {
+  test('prompts on a terminal for base URL, key and short-link address, does not echo the key, and repeats a prompt after an invalid reply', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
     const login = await startCli(['auth', 'login'], {
@@ -263,7 +263,7 @@ describe('the commands auth list, use, logout and status', () => {
     },
   );
 
-  test('removing profiles prints which profile is current afterward', async () => {
+  test('print which profiles were removed and which one is current, and refuse --all with --profile', async () => {
     const machine = await useMachine();
     const logout = async (...args: string[]) => (await machine.run(['auth', 'logout', ...args])).stderr;
     expect(await logout('--all', '--profile', 'a')).toBe(

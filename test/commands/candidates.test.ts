@@ -25,7 +25,7 @@ async function candidates(args: string[], env: Record<string, string>, run = run
   return result.stdout.split('\n').slice(0, -1);
 }
 
-test('completion of --by offers the dimensions, including UTM tags', async () => {
+test('completion of --by offers dimensions and UTM tags', async () => {
   const { env } = await useConfig();
   const values = await candidates(['scans', 'stats', '--by', ''], env);
   for (const name of ['day', 'code', 'utm_source', 'utm_campaign']) expect(values).toContain(`${name}\t`);
@@ -173,9 +173,12 @@ describe('completion candidates', () => {
     ['completion bash ', []],
     ['nonsense x', []],
     ['', [...TREE.map(({ name }) => name), 'help']],
-  ])('for `%s` are exactly the words that are possible at its end', async (line, expected) => {
-    expect(await words(line)).toEqual(expected);
-  });
+  ])(
+    'after `%s` are exactly the known words, or `files` or `directories` for a path',
+    async (line, expected) => {
+      expect(await words(line)).toEqual(expected);
+    },
+  );
 
   test('include flags in both forms, but not a flag that was already used, unless it is repeatable', async () => {
     const found = await words('qr create --name x --adopt 2=a -');

@@ -48,7 +48,7 @@ function add(
 }
 
 describe('qr check', () => {
-  it('reports the destination of each code in the documented columns, and exits with 8 if a destination fails', async () => {
+  it('reports each destination in the documented columns, and exits with 8 if one fails, or with 0 for --fail-on none', async () => {
     const { at } = await usePages({ '/dead': 404, '/moved': '/new' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [, dead] = add(
@@ -104,7 +104,7 @@ describe('qr check', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
 
-  it("reports `broken` for a destination that can't be opened by scanning its code, and does not request it", async () => {
+  it("reports a destination that can't be opened when scanned as `broken` without a request, and reports `&amp;` and invisible characters", async () => {
     // As a proxy it is all hosts.
     const { at: proxy, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -142,7 +142,7 @@ describe('qr check', () => {
     expect(tagged.stderr).toContain('1 of 6 codes failed the check: ');
   });
 
-  it('reports a loopback address as `unreachable` without a request unless --allow-private is set', async () => {
+  it('reports a loopback address as `unreachable` without a request if --allow-private is not set', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['here', `${at}/`]);
@@ -153,7 +153,7 @@ describe('qr check', () => {
     expect(asked).toEqual([]);
   });
 
-  it('prints only codes whose outcome has changed if --since-last is set', async () => {
+  it('with --since-last, prints only codes that began to fail or to respond, and exits with 8 only for new failures', async () => {
     const pages: Record<string, number | string> = { '/a': 404 };
     const { at } = await usePages(pages);
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
@@ -187,7 +187,7 @@ describe('qr check', () => {
     expect((await readFile(join(cwd, 'check.csv'), 'utf8')).trim().split('\n')).toHaveLength(3);
   });
 
-  it('reports a known failure again only if the destination changed, and judges the last results by its own flags', async () => {
+  it('reports a known failure again only if the destination changed, and judges the last results by the flags of the current run', async () => {
     const { at } = await usePages({ '/b': 404 });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     const [a, b] = add(sandbox, ['a', `${at}/a`], ['b', `${at}/b`]);
@@ -401,7 +401,7 @@ describe('qr check', () => {
     expect(run.stderr).toContain(message);
   });
 
-  it("quotes and truncates the slug in its last line, so a slug can't imitate a hint", async () => {
+  it("quotes and truncates the slug in its error, so that a slug can't imitate a hint", async () => {
     const { at } = await usePages({ '/dead': 404 });
     const sandbox = await useSandbox({
       codes: 0,

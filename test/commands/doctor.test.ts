@@ -188,7 +188,7 @@ describe('doctor', () => {
   });
 });
 
-test('doctor writes a table to a file, and data on a terminal with the failure itself as the error', async () => {
+test('doctor writes a table to a file, and with --format csv prints data and the first failure on a terminal', async () => {
   const machine = await useMachine();
   const file = join(await useDirectory(), 'findings.txt');
   const { code, stdout } = await machine.run(['doctor', '-f', 'table', '-o', file]);

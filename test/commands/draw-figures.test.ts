@@ -248,7 +248,7 @@ describe('a table', () => {
     expect(none({}, { value: 'North', isPart: true })).toBe('North *');
   });
 
-  it('shows a change above +999.0% as the words `more than tenfold`, and the smallest loss as +0.0%', () => {
+  it('shows a change above +999.0% as `more than tenfold`, and one that rounds to zero as +0.0%', () => {
     const changes = [9.99, 9.991, -1, 0, -0.0004, null].map((change) => ({ previous: 40, change }));
     const text = draw([section(changes)], 80, { isCompared: true });
     const cells = text
@@ -277,7 +277,7 @@ describe('a table', () => {
 });
 
 describe('a sparkline of scans by time', () => {
-  it('has one character per row, or one per group of rows if the width is too small', () => {
+  it('has one character per row or per group of rows, and is omitted for a single row or in too little space', () => {
     const rows = Array.from({ length: 30 }, (_, at) => ({ scans: at }));
     const time = section(rows, { kind: 'time', by: 'day' } as Partial<Section>);
     const line = (width: number) => draw([time], width).split('\n')[0]?.slice('day  '.length) ?? '';
@@ -351,7 +351,7 @@ describe('a table by two dimensions', () => {
       .split('\n')
       .slice(0, 5);
 
-  it('has totals by row and by column, and truncated names', () => {
+  it('has totals by row and by column, and truncates long names', () => {
     expect(drawn(76)).toEqual([
       'country by device',
       '                                desktop  mobile  a-very-long-d…  total',

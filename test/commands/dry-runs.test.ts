@@ -126,16 +126,16 @@ describe('qr image --dry-run', () => {
     expect(readdirSync(join(cwd, 'codes'))).toEqual(before);
     expect((await image('--all', '--overwrite')).stderr).toContain('Updated 3 images, 1 unchanged');
   });
+});
 
-  it('accepts the outcome `written` in a manifest from an earlier version', async () => {
-    const { cwd, qrctl } = await useRows(['a']);
-    const image = (...args: string[]) =>
-      qrctl('image', 'a', '--short-url', 'https://qr.example/{slug}', '--output-dir', 'codes', ...args);
-    await image();
-    const path = join(cwd, 'codes', 'manifest.csv');
-    const text = readFileSync(path, 'utf8');
-    expect(text).toContain(',created,');
-    writeFileSync(path, text.replace(',created,', ',written,'));
-    expect((await image('--size', '40mm')).stderr).toContain('Updated 1 image');
-  });
+it('qr image accepts the outcome `written` in a manifest from an earlier version', async () => {
+  const { cwd, qrctl } = await useRows(['a']);
+  const image = (...args: string[]) =>
+    qrctl('image', 'a', '--short-url', 'https://qr.example/{slug}', '--output-dir', 'codes', ...args);
+  await image();
+  const path = join(cwd, 'codes', 'manifest.csv');
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(',created,');
+  writeFileSync(path, text.replace(',created,', ',written,'));
+  expect((await image('--size', '40mm')).stderr).toContain('Updated 1 image');
 });

@@ -106,7 +106,7 @@ test('a dated plan without --due is refused before any request, unless --ignore-
 });
 
 describe('qr update --due', () => {
-  it('applies each row once when it is due, and keeps later edits by other clients', async () => {
+  it('applies each row once when it is due, and keeps an edit by another client until the next row is due', async () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T00:00:00Z');
     const early = await plan.due();
@@ -199,7 +199,7 @@ describe('qr update --due', () => {
     },
   );
 
-  it('waits for another run of the same plan, and the two runs apply each row only once', {
+  it('waits for another run of the same plan, and the two runs apply each row at most once', {
     timeout: 60_000,
   }, async () => {
     const plan = await usePlan(PLAN);

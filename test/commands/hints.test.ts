@@ -37,7 +37,7 @@ it.each([
     2,
     ['scans.csv.gz is not a complete gzip file', 'The file may be truncated. Copy or export it again.'],
   ],
-])('`qrctl %s` exits with %i and says why', async (line, code, words) => {
+])('`qrctl %s` exits with %i and prints the expected note, or error and hint', async (line, code, words) => {
   const cwd = await useDirectory();
   const scan = '00000000-0000-4000-8000-000000000001,1,2026-10-02T10:00:00.000Z,DE';
   await writeFile(join(cwd, 'scans.csv'), `code_id,id,ts,country\n${scan}\n`);

@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(printed()).toBe('{"id":"c-1","name":"=Ann","extra":1}\n{"id":"c-2","name":null}\n');
   });
 
-  test('is a single JSON array, even if its rows arrive in batches', async () => {
+  test('is a single JSON array with --format json, even if its rows arrive in batches', async () => {
     const { context, printed } = setUp();
     await printRecords(context, batches(rows, [], rows), columns, { format: 'json', fields: ['name'] });
     expect(printed()).toBe('[\n{"name":"=Ann"},\n{"name":null},\n{"name":"=Ann"},\n{"name":null}\n]\n');
@@ -157,7 +157,7 @@ describe('an output file', () => {
   });
 });
 
-test('--fields accepts names separated by commas', () => {
+test('--fields accepts names separated by commas, and refuses an empty name', () => {
   const { parse } = outputOptions.fields;
   expect(parse('id, name')).toEqual(['id', 'name']);
   for (const raw of ['', 'id,,name', 'id,']) expect(() => parse(raw)).toThrow('names separated by commas');

@@ -59,7 +59,7 @@ describe('qr image of one code', () => {
     },
   );
 
-  it('prints SVG if the output is not a terminal, and otherwise half blocks with the short URL below them', async () => {
+  it('prints SVG if the output is not a terminal, and otherwise half blocks with the short URL, or a warning if they are too wide', async () => {
     const { image, slug, sandbox } = await useImages();
     expect((await image([slug])).stdout).toMatch(/^<svg [^>]*width="30mm"/);
     const { stdout } = await image([slug], { tty: 80 });
@@ -203,7 +203,7 @@ describe('qr image of many codes', () => {
     expect(sandbox.requests).toHaveLength(SOAK ? 2 : 1);
   });
 
-  it('draws the codes that are selected by filters, by the rows in a file, or by arguments', async () => {
+  it('draws the codes selected by filters, a file or arguments, and with --all omits paused codes unless --status is set', async () => {
     const { image, manifest, sandbox, cwd } = await useImages({ codes: 9, paused: true });
     const paused = sandbox.workspace.codes().filter(({ status }) => status === 'paused');
     await image(['--all', '--status', 'paused', '--output-dir', 'paused']);

@@ -20,6 +20,13 @@ async function useQr(options: SandboxOptions = {}) {
   return { sandbox, qr, slugs };
 }
 
+async function withShortUrl({ env }: TestSandbox) {
+  const own = { ...env, QRCTL_CONFIG_DIR: await useDirectory() };
+  const set = await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env: own });
+  expect(set).toMatchObject({ code: 0 });
+  return own;
+}
+
 const slugOf = ({ workspace }: TestSandbox, id: string) => workspace.code(id)?.slug ?? '';
 const methods = ({ requests }: TestSandbox) => requests.map(({ method }) => method).join(' ');
 
@@ -61,7 +68,7 @@ describe('qr list', () => {
     }
   });
 
-  it('lists codes that match every flag, and a repeated flag matches any of its values', async () => {
+  it('lists codes that match every flag and any value of a repeated flag, and sorts numbers in names by value', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
     const make = (name: string, type: string, status: string) =>
       sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
@@ -112,12 +119,9 @@ describe('qr list', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  it('has the short URL of each code in every format if the profile has a short URL', async () => {
+  it('has the short URL of each code in table, CSV and JSON output if the profile has a short URL, unless --fields omits it', async () => {
     const { sandbox, qr } = await useQr({ codes: 1 });
-    const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
-    expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({
-      code: 0,
-    });
+    const env = await withShortUrl(sandbox);
     const { slug } = sandbox.workspace.codes()[0] ?? {};
     expect((await qr(['list', '--format', 'table'], { env, tty: 300 })).stdout).toContain(
       `https://qr.example/${slug}`,
@@ -130,7 +134,6 @@ describe('qr list', () => {
     const [record] = JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout);
     expect(Object.keys(record)).toEqual(header?.split(','));
     expect([header?.endsWith(',updated_at,short_url'), row?.endsWith(`,${address}`)]).toEqual([true, true]);
-    expect(JSON.parse((await qr(['get', slug ?? ''], { env })).stdout)).toMatchObject({ short_url: address });
     expect((await qr(['list', '--format', 'json', '--fields', 'slug'], { env })).stdout).not.toContain(
       'short_url',
     );
@@ -180,6 +183,14 @@ describe('qr get', () => {
       `/api/v1/qr/${id}`,
       `/api/v1/qr/${id}`,
     ]);
+  });
+
+  it('prints the short URL of the code if the profile has a short URL', async () => {
+    const { sandbox, qr } = await useQr({ codes: 1 });
+    const env = await withShortUrl(sandbox);
+    const slug = slugOf(sandbox, sandbox.codeId());
+    const { stdout } = await qr(['get', slug], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ short_url: `https://qr.example/${slug}` });
   });
 
   it('suggests the slug of a code with the specified name, or the slug nearest to an unknown one', async () => {
@@ -238,7 +249,7 @@ describe('qr create', () => {
 });
 
 describe('qr update', () => {
-  it('requests a code once, and changes it with one PATCH', async () => {
+  it('requests a code once, changes it with one PATCH, and removes a destination only with --force', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const first = await qr(['update', id, '--status', 'paused', '--name', 'New']);
@@ -258,7 +269,7 @@ describe('qr update', () => {
     expect(sandbox.workspace.code(id)?.destination).toBe('https://example.com/?utm_source=poster&a=1');
   });
 
-  it('refuses a command line without a code, without a change, or with an invalid change', async () => {
+  it('refuses a command line without a code, without a change, with an invalid change or with an unknown code', async () => {
     const { sandbox, qr } = await useQr();
     expect(await qr(['update', sandbox.codeId()])).toMatchObject({
       code: 2,
@@ -279,7 +290,7 @@ describe('qr update', () => {
 });
 
 describe('qr delete', () => {
-  it('sends no request without a terminal unless --yes is passed (2)', async () => {
+  it("sends no request if it can't prompt (2), and with --yes deletes the code", async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const slug = slugOf(sandbox, id);
@@ -308,7 +319,7 @@ describe('qr delete', () => {
     expect(sandbox.workspace.code(id)).toBeUndefined();
   });
 
-  it('deletes the codes that exist, and reports the others as failed (8)', async () => {
+  it('deletes the codes that exist, and reports the others as failed (8), or exits with 4 if none exists', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { code, stdout, stderr } = await qr(argv`delete ${id} ${UNKNOWN} no-such --yes --format json`);

@@ -36,7 +36,7 @@ it.each([
     { since: DAY, until: NEXT, zone: 'UTC' },
   ],
   [{}, { since: undefined, until: undefined, zone: 'Europe/Berlin' }],
-])('the range and time zone of %j', async (flags, expected) => {
+])('planRange resolves %j to the expected range and time zone', async (flags, expected) => {
   expect(await plan(flags, { timezone: 'Europe/Berlin' })).toEqual({ ...expected, said: '' });
 });
 
@@ -55,6 +55,6 @@ it.each([
   [{ since: NEXT, until: NEXT }, `--since ${NEXT} must be before --until ${NEXT}`],
   [{ since: NEXT, until: DAY }, `--since ${NEXT} must be before --until ${DAY}`],
   [{ timezone: 'Mars' }, /Mars/],
-])('refuses %j', async (flags, message) => {
+])('planRange refuses %j', async (flags, message) => {
   await expect(plan(flags, { TZ: 'UTC' })).rejects.toThrow(message);
 });

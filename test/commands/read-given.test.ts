@@ -21,15 +21,18 @@ it.each([
     'part of the path is not a directory (ENOTDIR)',
     'Pass a file to --from, or - for standard input.',
   ],
-])('a directory with %s: the error and hint for %s', async (name, path, why, hint) => {
-  const directory = await useDirectory();
-  await writeFile(join(directory, name), 'id\n');
-  const error = await readGiven(contextOf([]), join(directory, path), limits).catch((thrown) => thrown);
-  expect([error.message, error.hint]).toEqual([
-    `cannot read ${join(directory, path)}: ${why}`,
-    hint.replace('DIR', directory),
-  ]);
-});
+])(
+  'in a directory with %s, reading %s fails with the reason "%s" and the expected hint',
+  async (name, path, why, hint) => {
+    const directory = await useDirectory();
+    await writeFile(join(directory, name), 'id\n');
+    const error = await readGiven(contextOf([]), join(directory, path), limits).catch((thrown) => thrown);
+    expect([error.message, error.hint]).toEqual([
+      `cannot read ${join(directory, path)}: ${why}`,
+      hint.replace('DIR', directory),
+    ]);
+  },
+);
 
 it('reads standard input up to the maximum size', async () => {
   const most = [Buffer.alloc(2 ** 19, 'a'), Buffer.alloc(2 ** 19, 'b')];
@@ -40,7 +43,7 @@ it('reads standard input up to the maximum size', async () => {
   });
 });
 
-it('throws the reason of an abort, also after the last bytes', async () => {
+it('throws the reason of an abort after the last bytes', async () => {
   const stop = new AbortController();
   function* chunks() {
     yield Buffer.from('a');

@@ -107,7 +107,7 @@ describe('one report per value', () => {
     );
   });
 
-  test('has the values of the file if it is made from scan files, or only those of --where', async () => {
+  test('is written for each value in the joined file if it is made from scan files, or only for the value of --where', async () => {
     const { cwd, env } = await useClients();
     await runHere(['scans', 'export', '--all', '-o', 'scans.csv'], { env, cwd });
     const reports = async (...args: string[]) => {
@@ -171,6 +171,10 @@ describe('a report with --add-by, --accent and --footer', () => {
     expect(html).toMatch(/<footer>\n<p>Agency<\/p>\n<p>Phone 1<\/p>/);
     expect(html).toContain('{:root{--accent:#ffdd00');
     expect(html).toContain(' · ');
+  });
+
+  test('is refused if the accent is not a hexadecimal color (2)', async () => {
+    const { cwd, env } = await useClients();
     const plain = await runHere(['scans', 'report', '--all', '--accent', 'red', '-o', 'x.html'], {
       cwd,
       env,

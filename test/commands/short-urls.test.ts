@@ -12,7 +12,7 @@ test('a short URL is accepted in place of a code in arguments, lists and tables'
     await run('qr', 'list', '-f', 'csv', '--fields', 'slug', '--no-header')
   ).stdout.split('\n');
   const url = `https://go.example.com/${slug}`;
-  await write('list.txt', `${url}\ngo.example.com/${other}\n`);
+  await write('list.txt', `${url}\n`);
   await write('list.csv', `short_url\n${url}\n`);
 
   for (const args of [
@@ -26,7 +26,7 @@ test('a short URL is accepted in place of a code in arguments, lists and tables'
     ['qr', 'image', '--from', 'list.csv', '--dry-run'],
     ['scans', 'export', url, '-o', 'scans.csv'],
     ['scans', 'stats', url, other, '--by', 'day'],
-    ['scans', 'stats', '--from', 'list.csv', '--by', 'country'],
+    ['scans', 'stats', '--from', 'list.txt', '--by', 'country'],
     ['scans', 'report', url, '-o', 'report.html'],
     ['scans', 'export', url, '-o', 'log.csv', '--append'],
     ['scans', 'verify', url, '--input', 'log.csv'],

@@ -36,7 +36,7 @@ describe('October compared with September', () => {
   });
 });
 
-test('codes that were created after the previous period have figures, but no change', async () => {
+test('codes that were created during the previous period have figures for both periods, but no change', async () => {
   // The sandbox's codes are created just before their first scan.
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const created = sandbox.workspace.codes().map(({ created_at }) => created_at);

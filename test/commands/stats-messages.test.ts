@@ -23,7 +23,7 @@ async function useFiles() {
   return { cwd, write, stats };
 }
 
-describe('the error and its hint', () => {
+describe('the error, with any hint,', () => {
   test.each([
     [
       '--by utm_term',
@@ -88,7 +88,7 @@ describe('the error and its hint', () => {
     expect(await stats(...args.split(' '))).toEqual({ code: 9, stdout: '', stderr });
   });
 
-  test('is complete if no code or no scan matches --where', async () => {
+  test('is complete if no code matches --where, and a warning says that no scan matches', async () => {
     const { env } = await useSandbox({ codes: 2, scans: 5 });
     const stats = (...args: string[]) => runHere(['scans', 'stats', '--all', ...args], { env });
     expect(await stats('--where', 'code=nowhere')).toEqual({
@@ -147,7 +147,7 @@ test('dimensions in --by A,B may have spaces around them', async () => {
   expect(stdout).toBe('value,value2,scans\nDE,mobile,1\nDE,desktop,1\nFR,mobile,1\n');
 });
 
-test('the summary has the codes that were counted, the range, and the number of rows', async () => {
+test('the summary has the number of counted codes, the range, and the number of rows', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 5 });
   const cwd = await useDirectory();
   const gone = '00000000-0000-4000-8000-000000000000';
@@ -214,7 +214,7 @@ describe('a dry run', () => {
   });
 });
 
-test('a cross table is drawn, and has a sheet of its own in a workbook, after the other dimensions', async () => {
+test('a cross table is drawn, and its rows in a workbook are counted for the summary', async () => {
   const { cwd, stats } = await useFiles();
   const by = ['--by', 'country', '--by', 'country,device'];
   expect((await stats(...by, '-f', 'table')).stdout).toMatch(/mobile +desktop/);

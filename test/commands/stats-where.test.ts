@@ -137,7 +137,7 @@ describe('--where', () => {
 });
 
 describe('the codes in --input files', () => {
-  test('are selected by arguments, --from or --name, even if there are several files', async () => {
+  test('are selected by arguments, --from or --name, unless the rows lack slugs or do not name their code', async () => {
     const { scans, at, run, cwd, sandbox, env } = await useWorkspace();
     const [first, second] = [at(0), at(1)];
     const before = sandbox.requests.length;

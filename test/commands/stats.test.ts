@@ -20,7 +20,7 @@ async function requestsOf(sandbox: TestSandbox, args: string[]) {
   return { ...result, requests: sandbox.requests.length - before };
 }
 
-test('averages per day are null if only totals were requested, and known if all scans were read', async () => {
+test('averages per day are known only if all scans were read, but a report states the same period in both cases', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 3000 });
   const averagesOf = async (...by: string[]) => {
     const args = ['scans', 'stats', '--all', ...by.flatMap((one) => ['--by', one]), '-f', 'json'];

@@ -127,7 +127,7 @@ test('scans tail refuses a code that does not exist (4), and prints nothing', as
   expect(run.stderr).not.toContain('Waiting');
 });
 
-test('scans tail with --state continues after the last run of the same codes, and notes that --since has no effect', async () => {
+test('scans tail with --state continues after the last run, notes that --since has no effect, and refuses other codes (2)', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 3, limit: 100_000 });
   const id = sandbox.codeId();
   const cwd = await useDirectory();

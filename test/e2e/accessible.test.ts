@@ -95,7 +95,7 @@ test('a plain prompt for a key does not echo the key', async () => {
   expect(stdout).not.toContain(QRCTL_API_KEY);
 });
 
-test('`qr image` draws blocks by default, and if ACCESSIBLE=0 overrides the setting `accessible`', async () => {
+test('`qr image` draws blocks unless output is accessible, and ACCESSIBLE=0 overrides the setting `accessible`', async () => {
   const sandbox = await useSandbox();
   const image = ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}'];
   const setting = await useTerminal('setting', { ...sandbox.env, ACCESSIBLE: '0' });

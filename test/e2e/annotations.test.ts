@@ -30,7 +30,7 @@ const at = (file: string, line: number) => ({
   properties: { file: `menus/${file}`, line: String(line) },
 });
 
-test('invalid rows are reported as annotations at their lines by each command that reads a file with codes', async () => {
+test('invalid rows are reported as annotations at their lines by qr create, check, image, update and apply, and only in GitHub Actions', async () => {
   const { run } = await useWorkflow({
     'new.csv':
       'name,type,destination\nLunch,url,https://example.com\n,menu,https://example.com\nTea,nope,https://example.com\n',

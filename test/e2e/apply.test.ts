@@ -99,7 +99,7 @@ describe('qr apply', () => {
     });
   });
 
-  it('replaces the lock file if --init is passed, even if the workspace is empty', async () => {
+  it('replaces the lock file with --init --overwrite, even if the workspace is empty', async () => {
     const { sandbox, qr, apply, write, read } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -232,7 +232,7 @@ describe('qr apply', () => {
     expect(sandbox.workspace.codes()).toHaveLength(12);
   });
 
-  it("overwrites another client's edit and prints it, or keeps the edit with --conflicts service", async () => {
+  it("overwrites another client's edit and prints it, keeps it with --conflicts service, and only shows edits of columns that the file lacks", async () => {
     const { write, apply, sandbox } = await usePlace();
     await write(file(row(1), row(2)));
     await apply();

@@ -32,7 +32,7 @@ it('qr update CODE… on a narrow terminal prints complete slugs and outcomes, h
 });
 
 describe('qr update --from', () => {
-  it('takes a value from a flag if a row lacks it', async () => {
+  it('takes a value from a flag if a row lacks it, and refuses a list of IDs without a flag', async () => {
     const { sandbox, file, write, code, qr } = await useChanges();
     await write(`id,status\n${code(0).id},\n${code(1).id},paused\n`);
     expect(await qr(['update', '--status', 'expired'])).toMatchObject({ code: 0 });

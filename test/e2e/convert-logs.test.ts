@@ -124,7 +124,7 @@ describe('a log written with --append', () => {
   });
 });
 
-test('the dataset made from a directory with one file per code is continued by a command with --all', async () => {
+test('a directory with one file per code is converted completely, and the suggested next command has --all', async () => {
   const { sandbox, cwd, run } = await useScans(3, 60);
   await run('export', '--all', '--output-dir', 'logs', '--append');
   const done = await run(...argv`export --input logs --output-dir lake -f ndjson --partition-by day`);

@@ -92,10 +92,6 @@ describe('an export to a dataset', () => {
       /--restart can't be used with --partition-by/,
     ],
     [
-      ['--partition-by', 'day', '--output-dir', 'x', '-f', 'json'],
-      /--partition-by can't be used with the format json/,
-    ],
-    [
       ['--partition-by', 'day', '--output-dir', 'x', '--no-header'],
       /--no-header can't be used with --partition-by/,
     ],
@@ -106,7 +102,6 @@ describe('an export to a dataset', () => {
     [['-o', 'x.json', '--append'], /Use a name that ends in .csv or .ndjson with --output\.\n/],
     [['-o', 'x.json', '-f', 'json', '--append'], /with --output, and omit --format\./],
     [['-o', 'x.csv', '--append', '--fields', 'country'], /Add id,ts to --fields\./],
-    [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('is refused with the flags %j (2), and no request is sent', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     const run = await runByDay(['scans', 'export', '--all', ...given], {

@@ -114,7 +114,7 @@ describe('a saved list', () => {
     expect(writes()).toBe(0);
   });
 
-  it('is refused for invalid values in edited rows (2), before any change', async () => {
+  it('is refused for invalid values in edited rows before any change (2), and causes warnings for doubtful values', async () => {
     const { qr, read, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await read('codes.csv');

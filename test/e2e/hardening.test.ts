@@ -181,9 +181,9 @@ async function listen(server: Server, onRequest: () => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe('the key is sent only to the service', () => {
+describe('the key is not sent', () => {
   // All of them are in test/service/faults.test.ts.
-  test.each([302, 307])('and not to the target of a %i redirect', async (status) => {
+  test.each([302, 307])('to the target of a %i redirect', async (status) => {
     let asked = 0;
     const port = await listen(
       createHttpServer((_, response) => void response.end('{}')),
@@ -201,7 +201,7 @@ describe('the key is sent only to the service', () => {
     ['http://127.0.0.1.qr.example/api/v1', /unencrypted/],
     ['https://user:pass@qr.example/api/v1', /user name or password/],
     ['\u001b[2J', /http or https/],
-  ])('and not to %j', async (url, message) => {
+  ])('to the refused base URL %j', async (url, message) => {
     const { code, stdout, stderr } = await runByDay(['qr', 'list', '--base-url', url], {
       env: { QRCTL_API_KEY: KEY },
     });

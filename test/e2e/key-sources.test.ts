@@ -132,7 +132,7 @@ describe('a key-command', () => {
     expect((await run(['auth', 'login', '--key-command', 'false', '--no-verify'])).code).toBe(0);
   });
 
-  test('runs once per command, and not for commands and completions without requests', async () => {
+  test('runs once per command, but not for a completion or a command without requests', async () => {
     const { run } = await useCommandKey();
     const directory = await useDirectory();
     const count = join(directory, 'count');

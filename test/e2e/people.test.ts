@@ -59,7 +59,7 @@ describe('a sheet whose codes were created', () => {
   ];
 
   it.each(firstRows(2, ways))(
-    'and that was %s creates no duplicate code, on this machine or another',
+    'creates no duplicate code if it was %s, on this machine or another',
     async (_, change, from) => {
       const bench = await useBench(rowsOf(3));
       const { create, qr, methods } = bench;

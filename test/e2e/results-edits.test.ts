@@ -47,16 +47,6 @@ describe('edits in a results file', () => {
     }
   });
 
-  it('are kept once for a workbook, and an earlier kept file is not replaced', async () => {
-    const { create, qr, write, read, directory } = await useBench(rowsOf(2));
-    await create(['--results', 'codes.results.xlsx']);
-    await write('codes.results.xlsx.old', 'other codes');
-    for (let run = 0; run < 2; run++) await qr(['create', '--from', 'codes.results.xlsx']);
-    expect(await read('codes.results.xlsx.old')).toBe('other codes');
-    const kept = (await readdir(directory)).filter((name) => name.includes('.xlsx.old.'));
-    expect(kept).toEqual(['codes.results.xlsx.old.1']);
-  });
-
   it('are not assumed if a dated plan has several rows for one code', async () => {
     const { create, qr, write, read, directory } = await useBench(rowsOf(1));
     await create();
@@ -80,4 +70,14 @@ describe('edits in a results file', () => {
     expect((await create()).stderr).not.toContain('kept the earlier');
     expect(await readdir(directory)).not.toContain('codes.results.csv.old.1');
   });
+});
+
+it('a results workbook that is the input is kept once, and an earlier kept file is not replaced', async () => {
+  const { create, qr, write, read, directory } = await useBench(rowsOf(2));
+  await create(['--results', 'codes.results.xlsx']);
+  await write('codes.results.xlsx.old', 'other codes');
+  for (let run = 0; run < 2; run++) await qr(['create', '--from', 'codes.results.xlsx']);
+  expect(await read('codes.results.xlsx.old')).toBe('other codes');
+  const kept = (await readdir(directory)).filter((name) => name.includes('.xlsx.old.'));
+  expect(kept).toEqual(['codes.results.xlsx.old.1']);
 });

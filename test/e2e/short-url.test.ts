@@ -82,8 +82,8 @@ describe('short_url', () => {
   });
 });
 
-describe('qr list -o codes.xlsx --timezone', () => {
-  it('has times in the specified zone, and with any other format is refused before a request', async () => {
+describe('qr list --timezone', () => {
+  it('writes times in the specified zone to a workbook, and is refused before a request for CSV or an unknown zone', async () => {
     const { sandbox, qrctl, rows } = await useProfile();
     sandbox.workspace.update(sandbox.codeId(0), { name: 'edited' });
     const wallOf = async (zone: string) => {
