@@ -31,7 +31,6 @@ it.each([
     2,
     ['--output must end in .html or .pdf: report.txt', 'or use `qrctl scans stats` for data.'],
   ],
-  ['scans stats --input scans.csv --where =DE', 2, ['--where', 'DIMENSION=VALUE, such as country=DE']],
   [
     'scans stats --input scans.csv.gz',
     2,

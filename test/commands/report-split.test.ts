@@ -147,7 +147,6 @@ describe('--compare FROM..TO', () => {
   });
 
   test.each([
-    ['2024-11-30..2024-11-01', '--compare 2024-11-30..2024-11-01 ends before it begins'],
     ['2024-11..2024-12', '--compare 2024-11..2024-12 must end before the counted period begins'],
     ['2024-11..', "invalid value for --compare: '' (expected a period)"],
     ['never', "invalid value for --compare: 'never' (expected a period)"],

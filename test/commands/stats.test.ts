@@ -151,7 +151,6 @@ describe('scans stats', () => {
       ['x', '--by', 'contry'],
       "invalid value for --by: 'contry' (expected day, week, month, hour, weekday, country, city, device, os, browser, referrer, code, utm_source, utm_medium, utm_campaign, utm_term or utm_content)",
     ],
-    [['x', '--compare', 'previous'], '--compare previous requires a range with a start'],
     [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['--input', '-'], "--input can't read standard input"],
     [['--input', '.', '--by', 'day'], 'no scan files in .'],

@@ -2,8 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NotFoundError } from '#base/errors';
-import { separateDeleted } from '#scans/export/code-failures';
 import { ends } from '../support/cli.ts';
 import { useJob } from '../support/job.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
@@ -53,15 +51,6 @@ test('a dataset or directory export reports a deleted code once (8), and then sk
   expect(await run('qr', 'delete', sandbox.codeId(1), '--yes')).toMatchObject({ code: 0 });
   for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 8 });
   for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 0 });
-});
-
-test('a code that exists, but whose scans were once reported as missing, counts as failed, not as deleted', async () => {
-  const failure = { code: { id: 'a' }, error: new NotFoundError('no such code') };
-  const asked: string[] = [];
-  const sinks = { noteGone: async () => Promise.reject(new Error('it is not gone')) };
-  const service = { getCode: async (id: string) => asked.push(id) as never };
-  expect(await separateDeleted([failure], sinks, service)).toEqual({ failed: [failure], deleted: [] });
-  expect(asked).toEqual(['a']);
 });
 
 describe('`scans verify`', () => {
