@@ -61,7 +61,9 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests codes, and returns the known ones. After a late or failed response, requests none for 20 s. */
+/**
+ * Returns the known codes after a request. If the response is late or an error, none are requested for 20 s.
+ */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { inParallel } = await import('#base/parallel');
   const service = await context.connect({

@@ -45,7 +45,7 @@ function filterCodes<C extends CodeLabel>(found: readonly C[], choice: CodeChoic
   });
 }
 
-/** Labels that a command needs. If `isWanted`, codes specified by ID also get slugs and names. */
+/** Labels that a command needs. If `isWanted` is set, codes specified by ID also get slugs and names. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt;
@@ -64,8 +64,8 @@ async function findCodes(
 
 /**
  * Returns a label of each chosen code. If slugs and names aren't wanted and no filter is set, a code
- * specified by ID costs no request. A nonexistent ID is marked as missing. Otherwise throws like
- * `chooseCodes`.
+ * specified by ID costs no request. A requested ID that does not exist is marked as missing. Otherwise throws
+ * like `chooseCodes`.
  */
 export async function chooseLabels(
   context: Context,

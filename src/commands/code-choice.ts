@@ -65,7 +65,7 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Returns true for all codes, false for specified codes (CODE, --from), or else the filters as flags. */
+/** Returns true for all codes, false for specified codes (CODE, --from), and otherwise filters as flags. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }

@@ -128,7 +128,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   });
 }
 
-/** Counts the rows for the summary. `scans export` sets its own count. */
+/** Opens the output, and counts its rows for the summary. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   const sink = await openPlain(context, plan);
   const { facts } = context;

@@ -64,7 +64,7 @@ export async function chooseInFiles(context: Context, codes: readonly string[], 
       if (code.isGuess && found.length === 0 && given.length > 0) others.add(code.value);
       return (given.length === 0 || found.length > 0) && (!isNamed || hasName(code, isNamed));
     },
-    /** Warns about chosen codes without scans. Throws UsageError if scans of unnamed codes may be theirs. */
+    /** Warns about chosen codes without scans. Throws UsageError if scans that name no code may be theirs. */
     noteUnseen({ warn }: Context['console']): void {
       const unseen = given.filter((one) => !seen.has(one)).map(({ id, slug }) => shown(slug ?? id ?? ''));
       if (unseen.length === 0) return;

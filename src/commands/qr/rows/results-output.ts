@@ -57,7 +57,7 @@ export async function openResultsOutput(
         });
   return {
     earlierIds: before && !isInput ? idsOf(before) : new Set<string>(),
-    /** Writes the results. Prints no rows if none of them `isNews`, so that cron sends no mail. */
+    /** Writes the results. If rows exist but none `isNews`, prints nothing, so that cron sends no mail. */
     async commit(ends: readonly RowEnd[], isNews: (end: RowEnd) => boolean = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of inChunks(ends, ROWS_AT_ONCE)) await file.write(some.map(table.row));

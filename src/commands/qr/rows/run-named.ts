@@ -101,7 +101,7 @@ function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: 
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** Returns the run's error, if any. If all codes failed, returns the first error, to use its exit code. */
+/** Returns the error that stopped the run, or else the first error if all codes failed, for its exit code. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));
