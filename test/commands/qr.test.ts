@@ -155,7 +155,7 @@ describe('the column `base`', () => {
     },
   );
 
-  it('is in any other output only if --fields contains `base`', async () => {
+  it('is in other output only if --fields contains `base`', async () => {
     const { qr } = await useQr({ codes: 1 });
     const cwd = await useDirectory();
     for (const flags of [['-f', 'json'], ['-f', 'csv'], ['-f', 'table'], ['--ids']])

@@ -38,7 +38,7 @@ test('averages per day are known only if all scans were read, but a report state
 });
 
 describe('the figures', () => {
-  test('are the same, by every dimension, from the service and from CSV, JSON and NDJSON files, compressed or not', async () => {
+  test('are the same, by each dimension of scans, from the service and from CSV, JSON and NDJSON files, compressed or not', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 400 });
     const directory = await useDirectory();
     const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], {

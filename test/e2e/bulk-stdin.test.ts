@@ -23,7 +23,7 @@ async function usePipe(options: SandboxOptions = {}) {
 describe('qr create with rows from a pipe', () => {
   const create = ['create', '--from', '-'];
 
-  it('prints the results, writes no file, and creates no duplicates if the same rows are sent again, from any machine', async () => {
+  it('prints the results, writes no file, and creates no duplicates if this machine or another sends the same rows again', async () => {
     const { qr, files, names, codes } = await usePipe();
     const { code, stdout, stderr } = await qr(create, rowsOf(1));
     expect([code, stderr]).toEqual([0, 'Created 1 code (2 requests)\n']);

@@ -196,7 +196,7 @@ describe('--append with a filter', () => {
     expect(await readFile(join(cwd, 'acme.csv'), 'utf8')).toBe(csv);
   });
 
-  test('continues with any filter if each code has its own file', async () => {
+  test('continues with different filters if each code has its own file', async () => {
     const { ids, run } = await useCodes();
     for (const [flags, scans] of [
       [['--name', 'acme'], '6 scans'],

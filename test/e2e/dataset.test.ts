@@ -114,7 +114,7 @@ describe('an export to a dataset', () => {
 
   // By day on a disk in memory, at every step (test/scans/dataset/faults.test.ts).
   it.runIf(SOAK)(
-    'shows a reader only complete parts after any kill, and has every scan after the next complete run',
+    'shows a reader only complete parts despite 120 kills, and has every scan after the next complete run',
     async () => {
       const sandbox = await useSandbox({ codes: 3, scans: 900 });
       const lake = join(await useDirectory(), 'lake');

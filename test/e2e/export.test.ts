@@ -48,7 +48,7 @@ describe('an export', () => {
     ['pages capped at 100', { intercept: smallerPages(100) }],
   ];
 
-  test('has the same bytes for any order and size of pages, with at most one request more than there are pages', async () => {
+  test('has the same bytes for different orders and sizes of pages, with at most one request more than there are pages', async () => {
     const results = new Map<string, string | undefined>();
     for (const [name, options] of firstRows(3, variants)) {
       const sandbox = await useSandbox({ ...DATA, ...options });

@@ -190,7 +190,7 @@ describe('codes with hostile values', () => {
     },
   );
 
-  test('are harmless on a terminal in every format', async () => {
+  test('are harmless on a terminal in different formats', async () => {
     const service = await useService();
     const formats = firstRows(1, ['json', 'csv', 'ndjson', 'table']);
     const commands = formats.map((format) => ['qr', 'list', '--format', format, '-q']);

@@ -56,7 +56,7 @@ describe.runIf(process.getuid?.() === 0)("qrctl as root in another user's direct
     return path;
   }
 
-  test("reads no root-owned file through another user's link, with any command (D17)", async () => {
+  test("reads no root-owned file through another user's link in any kind of input (D17)", async () => {
     const link = theirLink('in.csv', secret);
     const directory = theirLink('up', own);
     for (const args of [...reading(link), ...reading(join(directory, 'secret'))]) {

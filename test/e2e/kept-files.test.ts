@@ -125,7 +125,7 @@ describe('files that later runs rely on', () => {
     await work.expectRefused('qr list -o scans.csv', /written with --append/);
   });
 
-  it('can be replaced by their own commands, and ordinary files can be replaced by any command', async () => {
+  it('can be replaced by their own commands, and ordinary files can be replaced by other commands', async () => {
     const { run, path } = await useWork();
     await writeFile(path('rows.csv'), 'name,type,destination\nBeta,url,https://example.com/b\n');
     await writeFile(path('codes.csv'), 'key,name,type,destination\na,Alpha,url,https://example.com/a\n');

@@ -102,7 +102,7 @@ describe.runIf(PRISM)('with the mock server Prism,', { timeout: 60_000 }, () => 
 
   // Answers at random fit the description, but one page says this and the next says that: nothing may be taken for complete.
   test.each(COMMANDS)(
-    'the command %j ends without a crash for any response that matches the API description',
+    'the command %j ends without a crash for random responses that match the API description',
     async (args) => {
       const { code, stderr } = await runByDay([...args, '--max-wait', '0'], await optionsFor(random));
       expect(stderr).not.toMatch(/unexpected failure/);

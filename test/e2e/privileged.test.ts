@@ -88,7 +88,7 @@ describe.runIf(process.getuid?.() === 0)("qrctl as root in another user's direct
     },
   );
 
-  test('follows no link from that user to a root-owned device or FIFO, with any command (D14)', async () => {
+  test('follows no link from that user to a root-owned device or FIFO, with -o or --summary (D14)', async () => {
     const fifo = join(secrets, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', fifo]);
     for (const target of ['/dev/null', fifo]) {

@@ -173,7 +173,7 @@ describe('a service', () => {
 });
 
 describe('a kill with SIGKILL', () => {
-  test('at any time loses no scan, and the next run repeats at most the last batch (S2)', async () => {
+  test('at different times loses no scan, and the next run repeats at most the last batch (S2)', async () => {
     const { start, sandbox, id } = await useTail({
       codes: 1,
       scans: SOAK ? 6000 : 4000,
