@@ -27,7 +27,7 @@ export function someFailed(
   });
 }
 
-/** A43: separates deleted codes from failed ones. Omits deleted codes reported before. */
+/** A43: separates codes recorded as deleted from failed ones. Omits those recorded by an earlier run. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,
@@ -44,7 +44,7 @@ export async function separateDeleted(
   return { failed, deleted };
 }
 
-/** Returns whether a code was deleted. Requests the code, because a 404 for its scans is not proof. */
+/** Returns whether a code was deleted. A 404 for its scans alone is not proof. */
 async function isDeleted({ code, error }: CodeFailure, { getCode }: Pick<Service, 'getCode'>) {
   if (!(error instanceof NotFoundError)) return false;
   return code.missing ? true : getCode(code.id).then(() => false, ifNotFound(true));

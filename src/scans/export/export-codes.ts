@@ -24,15 +24,14 @@ import {
   widest,
 } from './range.ts';
 
-/** Code, or only an ID that was passed. `missing` is set if the service lacks the code. */
+/** Code, or only an ID. `missing` is the error of a request that did not find the code. */
 export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
 
 export interface CodesExport {
   service: ScanService & Pick<Service, 'nowMs'>;
   codes: readonly CodeLabel[];
-  /** End of the range (exclusive) in ms; undefined for the time of the first response. */
+  /** End of the range (exclusive) in ms; undefined for the current time. */
   untilMs?: number;
-  /** Clock of this machine, used if the service sends no Date header. */
   clock: Pick<Clock, 'now' | 'sleep'>;
   signal?: AbortSignal;
   proveBeyond?: boolean;
@@ -48,7 +47,7 @@ export interface CodeFailure {
 
 const MOST_DOWN = 1;
 
-/** Exports codes. Throws errors that concern all codes. Returns those of single codes as `failures`. */
+/** Throws errors that concern all codes. Returns errors of single codes as `failures`. */
 export async function exportCodes(job: CodesExport) {
   const failures: CodeFailure[] = [];
   const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };
@@ -58,7 +57,7 @@ export async function exportCodes(job: CodesExport) {
   let asked = 0;
   let down = 0;
 
-  /** C16: fetches page 1 in advance, but writes nothing. */
+  /** C16: fetches page 1 of a code's scans in advance, but writes no rows. */
   async function prepare(code: CodeLabel) {
     // C14: a missing code needs no request.
     if (code.missing) throw code.missing;
@@ -75,11 +74,10 @@ export async function exportCodes(job: CodesExport) {
     let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
-    // C1: the first response fixes the end of the range.
+    // C1: an open range ends at the time of the first response.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.clock.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });
-    // Fetches page 1 again if the start has changed, or if the total may include rows after the end.
     if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
       first = await readFirst(read, bounds);
       firstIsOpen = false;
@@ -147,7 +145,7 @@ export async function exportCodes(job: CodesExport) {
     const takeTurn = ({ code, prepared }: ReturnType<typeof start>) =>
       prepared.then(run).catch((error) => fail(code, error));
     let alone = 0;
-    // C1: no other request is sent before the end of the range is known.
+    // C1: exports codes one at a time until the end of the range is known.
     for (; alone === 0 || untilMs === undefined; alone++) {
       const code = job.codes[alone];
       if (!code) break;

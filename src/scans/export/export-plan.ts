@@ -23,7 +23,6 @@ export interface ExportPlan {
   /** Filters passed with `--all`; otherwise, whether `--all` is passed. */
   all: boolean | string;
   labeled: boolean;
-  /** Whether slugs or names are written, and must be fetched. */
   named: boolean;
   output: OutputPlan;
   localZone?: string;
@@ -48,7 +47,7 @@ export async function codesOfLog({ append, directory, partition }: ExportPlan): 
   return codesOfLogs([{ state }]);
 }
 
-/** Returns, by code ID, the time (ms) from which each code is read. */
+/** Returns the saved times (ms) from which an append reads codes, by code ID. */
 export async function savedPositions(
   plan: ExportPlan,
   codes: readonly CodeLabel[],
@@ -68,7 +67,7 @@ export async function savedPositions(
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-/** Throws UsageError if the run would replace a dataset or, without --overwrite, a log. Sends no request. */
+/** Throws UsageError if a dataset or, without --overwrite, a log would be replaced or mixed with files. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[]): Promise<void> {
   const { directory, partition, append, output, overwrite } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
@@ -92,7 +91,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Throws UsageError if the directory contains logs. If all `names` are IDs, checks only their files. */
+/** Throws UsageError if the directory has a log. If the file names are known, checks only these files. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);
@@ -124,7 +123,7 @@ export async function openGrowing(
   more: { remark?: (line: string) => void; overlaps?: Map<string, CodeOverlap> },
 ): Promise<AppendFile> {
   const { append, directory, sinceMs, untilMs } = plan;
-  // A code with a slug comes from a response.
+  // Codes with a slug count as seen on the service, because slugs come from responses.
   const seen = codes.filter(({ slug }) => slug !== undefined).map(({ id }) => id);
   const options = {
     ...append,
@@ -147,10 +146,9 @@ async function identityOf(
   const { format, header, excel, rawCells, delimiter, chosen } = output;
   const names = output.columns.map(({ name }) => name);
   const saved = chosen ? undefined : (await recordOf(log))?.identity.columns;
-  // A log keeps its columns, because a later qrctl may have more default columns.
+  // A log keeps its default columns, because a later qrctl may have more of them.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
-    // The command has already refused other formats.
     format: format as AppendIdentity['format'],
     codes: codes.map(({ id }) => id),
     all: (directory === undefined || partition !== undefined) && all,

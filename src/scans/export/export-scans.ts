@@ -30,15 +30,14 @@ export interface ScanExport extends RangeReading, Pick<CodeReader, 'code' | 'che
 
 type ScanSink = Pick<RowSink<Batch>, 'write' | 'checkpoint'>;
 
-/** Maximum number of attempts to read a changing range in slices. */
 const ROUNDS = 3;
-/** Maximum number of passes over an unsorted range before it is read in slices. */
+/** Maximum number of passes over an unsorted range, unless rows swap positions. */
 const PASSES = 4;
 
-/** Exports a code's scans. Throws UnprovenError if rows may be missing, NotFoundError for a missing code. */
+/** Throws UnprovenError if rows may be missing, and NotFoundError if the code is found to be missing. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
-  // C14: checks that the code exists, because the service may show a missing code without scans.
+  // C14: checks that an unknown code exists, because a missing one may have an empty page.
   if (first.rows.length === 0 && first.total === 0) {
     if (!options.isKnown) await options.checkExists();
     return;
@@ -48,7 +47,7 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
   const output = { sink, rewind: await sink.checkpoint() };
   let moved = await errorOf(readInOrder(job, first, output), InconsistentPagesError);
   if (moved) await options.awaitEnd?.();
-  // Reads page 1 again, because its total may count scans after the end.
+  // Reads page 1 of an open range again, because its total may count scans after the end.
   if (moved && options.firstIsOpen && (await output.rewind())) {
     const again = readFirst(job.read, job.asked).then((page) => readInOrder(job, page, output));
     moved = await errorOf(again, InconsistentPagesError);
@@ -71,7 +70,7 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   refuseNone(total);
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
-  // C10: unsorted rows have no last row to request beyond, so they are read in slices.
+  // C10: if the total may be capped, reads in slices, because unsorted rows have no edge to look beyond.
   if (mayBeTruncated(total, pageSizeOf(first), job.proveBeyond)) throw mayHaveMore(total);
   if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
   // C15: rewinds first, because unsorted rows are verified only when all of them are read.
@@ -79,7 +78,6 @@ async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output):
   await write(readInServiceOrder(job, first), job.range, sink);
 }
 
-/** Returns the order of a page by time or, if all times are equal, by ID. */
 export function orderOf({ rows, times }: Batch): PageOrder | 'mixed' {
   const rises = times.some((time, i) => time > (times[i - 1] ?? time));
   const falls = times.some((time, i) => time < (times[i - 1] ?? time));
@@ -121,7 +119,7 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
 
 const READINGS = 3;
 const SPARE = 18;
-/** Maximum number of extra readings of all pages if rows with equal times swap positions. */
+/** Maximum number of extra readings of all pages if rows swap positions. */
 const MOST_GRANTED_READINGS = 12;
 
 export class BudgetExceededError extends InconsistentPagesError {}

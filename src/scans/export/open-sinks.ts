@@ -31,7 +31,6 @@ interface SinkJob {
   openDocument(output: OutputPlan): Promise<DocumentSink>;
 }
 
-/** Opens the output. With one file per code, `open` opens each file. */
 export async function openSinks(
   run: ScanRun,
   plan: ExportPlan,
@@ -127,7 +126,7 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
         rows,
         added: written.rows + sum(held.map(({ added }) => added)),
         watermarkMs,
-        // Omits files that were never created, and files that another process moved.
+        // Omits files that were never created or that another process moved.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },
@@ -135,7 +134,6 @@ function createOutputContents({ directory, output, sinceMs }: ExportPlan) {
       appendedTo.push(file);
       return file;
     },
-    /** Creates a code's sink, which counts rows. With `ownPath`, it also commits or discards the document. */
     partOf(document: RowSink, ownPath?: string): CodeSink {
       const isOwn = ownPath !== undefined;
       let added = 0;

@@ -28,7 +28,7 @@ export async function* paginate(
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
-  // C13: the first round is short, because the total on one page may be too high.
+  // C13: limits a first round of many parallel requests, because the first total may be too high.
   let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Infinity;
 
   // C13: each round uses up the request budget. C9: ends when merged rows match the newest total.
@@ -57,7 +57,7 @@ export async function* paginate(
       const inPlace = merger.add(response, rankOf(paging, page, response));
       edge = widenEdge(edge, response, order);
       ahead.delete(page);
-      // C20: looks for rows beyond the total before yielding, because they would be the oldest.
+      // C20: in descending order, rows beyond the total are the oldest, so looks for them before yielding.
       if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
@@ -129,8 +129,8 @@ export function describeLack(total: number, count: number): string {
 }
 
 /**
- * Creates a merger that checks that no row is missing between pages. Rows don't vanish individually, so at
- * least as many rows must be merged as there are before a page (its rank). Holds back the newest rows.
+ * Checks that no row is missing between pages. Rows don't vanish individually, so at least as many rows must
+ * be merged as are older than a page (its rank). Holds back the newest rows.
  */
 export function createPageMerger() {
   let released = 0;
@@ -138,17 +138,17 @@ export function createPageMerger() {
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
-  /** Merges a page that follows `rank` older rows. Returns rows that are final, oldest first. */
+  /** Merges a page that follows `rank` older rows. Returns final rows, oldest first. */
   function add(page: Batch, rank: number): Batch {
     if (rank > count())
       throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
     const pendingMs = pending.times[0] ?? -Infinity;
-    // C4: an older row counts as merged. If it is new, the ranks don't match (C3).
+    // C4: a row older than the pending rows counts as merged. If it is new, the ranks don't match (C3).
     const fresh = select(
       page,
       ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)),
     );
-    // C3: no row moved only if the page repeats exactly the merged rows beyond its rank.
+    // C3: if no row moved, exactly `count() - rank` rows of the page are already merged.
     if (page.rows.length - fresh.rows.length !== count() - rank)
       throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
@@ -183,7 +183,6 @@ export function createPageMerger() {
   return { count, add, rest };
 }
 
-/** Sorts by time, then by ID. Returns the same arrays if sorted. */
 export function oldestFirst({ rows, times }: Batch | ScanPage): Batch {
   const compare = (a: number, b: number) =>
     (times[a] as number) - (times[b] as number) || ((rows[a] as Scan).id < (rows[b] as Scan).id ? -1 : 1);

@@ -45,7 +45,7 @@ export interface RangeReading extends Pick<CodeReader, 'read' | 'fetchInOrder' |
   asked: Bounds;
   reportRows?: (rows: number) => void;
   grant?: (requests: number) => void;
-  /** Waits until new scans can no longer be in the range. Called after rows moved or were added. */
+  /** If the range ends now, waits until new scans are outside it. Called after rows moved or were added. */
   awaitEnd?(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
   return read({ page: 1, limit: MAX_SCANS_PAGE, ...asked });
 }
 
-/** C1: returns whether a page's total may include rows after the end. Bounds may be rounded down. */
+/** C1: returns whether a page has rows after the end (rounded down to a second) and is not the only page. */
 export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Infinity }: Bounds): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
@@ -81,7 +81,6 @@ export function pageReader(
   };
 }
 
-/** Returns the page size. Page 1 is full if other pages follow. */
 export function pageSizeOf({ rows, total, limit = MAX_SCANS_PAGE }: ScanPage): number {
   if (rows.length > 0 && rows.length < total) return rows.length;
   return limit >= Math.max(rows.length, 1) && limit < MAX_SCANS_PAGE ? limit : MAX_SCANS_PAGE;
@@ -91,7 +90,6 @@ export function contains({ sinceMs = -Infinity, untilMs }: Range, ms: number): b
   return ms >= sinceMs && ms < untilMs;
 }
 
-/** Returns the shortest range that contains both ranges. */
 export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
   const sinceMs = Math.min(one.sinceMs ?? -Infinity, other.sinceMs ?? -Infinity);
@@ -99,7 +97,6 @@ export function widest(one: Range | undefined, other: Range | undefined): Range 
   return { sinceMs: sinceMs === -Infinity ? undefined : sinceMs, untilMs };
 }
 
-/** Returns the rows inside a range; the same batch if all are inside. */
 export function cut(batch: Batch, range: Range): Batch {
   // C2: cuts rows in the margins, because services interpret bounds differently.
   const isInside = (time: number) => contains(range, time);

@@ -1,11 +1,11 @@
 /**
- * Reads all pages in repeated passes with dedup, until the number of IDs equals the largest total or the
- * passes end. Callers check whether that total is capped.
+ * Reads all pages in repeated passes with dedup, until a consistent pass ends with as many IDs as the largest
+ * total, or no passes are left. Callers check whether that total is capped.
  */
 import type { Scan, ScanPage } from '#service/shapes';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: maximum number of passes, enough for hundreds of rows with the same time in changing order. */
+/** C13: maximum number of passes, enough for hundreds of rows with the same time. */
 const MOST_PASSES = 12;
 
 interface PassesResult {
@@ -14,7 +14,7 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows. Returns whether all were found. Passes that find rows after a swap don't count. */
+/** Yields new rows. Returns whether all were found. A pass that finds swapped rows renews `passes`. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,
@@ -50,7 +50,7 @@ export async function* repeatPasses(
     }
     // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // Rows that swap positions are returned twice or missed, so the sum equals the total.
+    // If rows swap positions, some are returned twice and as many are missed, so their number is the total.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {

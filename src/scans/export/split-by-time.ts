@@ -1,4 +1,4 @@
-/** Reads a range in time slices, because slices don't depend on the rows' order and reveal a capped total. */
+/** Reads a range in time slices, which don't depend on the rows' order and reveal a capped total. */
 import type { Scan, ScanPage } from '#service/shapes';
 import {
   describeLack,
@@ -85,7 +85,7 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<{ ra
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** Returns whether a total may be capped. Only the largest may be, because a service stops at one number. */
+/** Only the largest total may be capped, because a service stops counting at one number. */
 function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated(total, pageSize, proveBeyond);
 }
@@ -121,7 +121,7 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
     : new Map([[middle, page]]);
 }
 
-/** C2: returns a whole second at which to split a part, because bounds may be rounded. */
+/** C2: returns a whole second at which to split a part, if any, because bounds may be rounded. */
 function pivotOf(
   { range, fullPage }: Part,
   first: ScanPage,

@@ -132,7 +132,7 @@ export async function countRange(read: ReadScans, range: Bounds) {
   const inside = cut(page, { sinceMs, untilMs }).rows;
   // C10: the total is too low if the service stopped counting.
   const isCapped = mayBeTruncated(total, pageSizeOf(page));
-  // Excludes only margin rows that are on the page, so the count is never too low.
+  // Excludes only margin rows that are on the page, so the count is too low only if the total is.
   const scans = Math.max(0, total - (rows.length - inside.length));
   return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };
 }

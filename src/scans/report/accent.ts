@@ -9,7 +9,7 @@ const SHADES = { light: [0.08, 0.18, 0.32, 0.48], dark: [0.08, 0.16, 0.25, 0.35]
 
 export type AccentColors = ReturnType<typeof accentColors>;
 
-/** Returns an accent color that is readable on the theme's background, and tints of it. */
+/** Returns an accent color that is readable on the theme's background, and its tints. */
 export function accentColors(color: string, theme: 'light' | 'dark') {
   let accent = color;
   for (let part = 0.05; contrast(accent, BEHIND[theme]) < LEAST_CONTRAST; part += 0.05)

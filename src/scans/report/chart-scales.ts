@@ -3,7 +3,7 @@ import type { ColumnChart } from './document.ts';
 
 type Columns = ColumnChart['columns'];
 
-/** Returns a scale from zero. Its ticks are whole numbers if all values are. */
+/** Returns a scale from zero. Ticks are whole numbers if all current values are. */
 export function valueScale(columns: Columns, range: [zero: number, top: number]) {
   const most = columns.reduce((all, { value, previous }) => Math.max(all, value, previous ?? 0), 0) || 1;
   const scale = scaleLinear([0, most], range).nice(4);
@@ -26,7 +26,7 @@ export function columnScale(columns: Columns, range: [first: number, last: numbe
   return { width, left, center: (at: number) => left(at) + width / 2 };
 }
 
-/** Places evenly spaced labels. The outer ones align with the chart's edges, unless every column has one. */
+/** Places labels. Unless every column has one, a label at an outer column aligns with the chart's edge. */
 export function placeLabels(count: number, most: number) {
   const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, most - 1)));
   return Array.from({ length: Math.ceil(count / step) }, (_, place) => {

@@ -13,7 +13,6 @@ import { filterText, formatRange, localDate, shorten } from './row-names.ts';
 
 export interface ReportFigures {
   title?: string;
-  /** Text in which empty lines separate paragraphs. */
   note?: string;
   logo?: Omit<ReportLogo, 'alt'>;
   footer?: string;

@@ -49,7 +49,6 @@ export interface Card {
   names?: readonly Name[];
 }
 
-/** Groups cards into rows of one wide card or up to two other cards. */
 export function inRows(cards: readonly Card[]): Card[][] {
   const rows: Card[][] = [];
   for (const card of cards) {

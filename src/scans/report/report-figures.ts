@@ -48,7 +48,7 @@ export function reportFigures(
   };
 }
 
-/** Returns a web address's host and path. Omits the query and fragment, which may be secret. */
+/** Omits a destination's query and fragment, which may be secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);

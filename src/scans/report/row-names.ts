@@ -93,7 +93,7 @@ export function localDate(ms: number, zone: string): LocalDate {
   return { year, month, day, hour, minute, weekday: dayOfWeek - 1 };
 }
 
-/** Formats a range, such as `October 2026` or `17 to 23 November 2026`. Adds times if it has partial days. */
+/** Formats a range, such as `17 to 23 November 2026`. Adds times if it has partial days. */
 export function formatRange({ sinceMs, untilMs }: ClosedSpan, zone: string, locale: Locale): string {
   const first = localDate(sinceMs, zone);
   const last = localDate(untilMs - 1, zone);

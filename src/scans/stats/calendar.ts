@@ -6,7 +6,6 @@ import { HOUR_MS, weekdayOfDay } from '#base/time/time';
 import type { Bounds } from '#scans/export/range';
 import type { TimeDimension } from './dimensions.ts';
 
-/** Half-open range in ms since the epoch, unbounded if a bound is missing. */
 export type Span = Bounds;
 
 export type ClosedSpan = Required<Span>;
@@ -112,7 +111,10 @@ function localMs(ms: number, offsetMs: OffsetAt): number {
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
-/** Returns the period to compare `span` with, up to the same elapsed time if `span` is not over. */
+/**
+ * Returns the period to compare `span` with. If `span` is in progress, a `previous` or `year` period ends at
+ * the same local time. A specified period is returned unchanged.
+ */
 export function spanBefore(
   span: ClosedSpan,
   comparison: Exclude<Comparison, 'none'>,
@@ -122,7 +124,6 @@ export function spanBefore(
   if (typeof comparison === 'object') return comparison;
   const whole = wholeBefore(span, comparison === 'year', timezone);
   if (nowMs >= span.untilMs || nowMs <= span.sinceMs) return whole;
-  // Compares up to the same local time, even if clocks change.
   const passed = zoned(span.sinceMs, timezone).until(zoned(nowMs, timezone), { largestUnit: 'days' });
   const endMs = zoned(whole.sinceMs, timezone).add(passed).epochMilliseconds;
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };

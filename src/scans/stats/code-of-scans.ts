@@ -7,7 +7,6 @@ export interface CodeOfScans {
   slug?: string;
   name?: string;
   destination?: string | null;
-  /** Whether the code is known only from the file name. */
   isGuess?: boolean;
 }
 
@@ -31,7 +30,7 @@ type CodeCells = { [column in (typeof CODE_COLUMNS)[number]]?: unknown };
 
 const MOST_CODES = 10_000;
 
-/** Returns a function that finds a row's code. `owner` is the ID in the file name, or empty. */
+/** Returns a function that finds a row's code. `owner`: ID in the file name, or empty. */
 export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;
@@ -53,7 +52,7 @@ export function createCodes({ owner, stem }: Record<'owner' | 'stem', string>) {
   };
 
   function codeOf(id: string | undefined, given: string | undefined, name: string | undefined): CodeOfScans {
-    // With `--file-names slug`, an export names each file after its code's slug.
+    // Guesses the slug, because `--file-names slug` names files after slugs.
     if (id === undefined && given === undefined) return { value: stem, slug: stem, name, isGuess: true };
     return { value: given ?? id ?? stem, id, slug: given, name };
   }

@@ -21,7 +21,7 @@ interface Entry {
 
 const MOST_UNLISTED = 10_000;
 
-/** Reads a table of codes. Throws UsageError if two rows for a code differ. */
+/** Throws UsageError if two rows for a code have different values. */
 export function createCodeTable(input: Input, columns: readonly string[]) {
   const { name } = input;
   const idColumn = columnFor(input, 'id');
@@ -54,7 +54,7 @@ export function createCodeTable(input: Input, columns: readonly string[]) {
       );
     if (slug === undefined) continue;
     const first = getOrAdd(bySlug, slug, () => entry);
-    // Compares IDs, because a slug may have belonged to a deleted code.
+    // Allows different IDs with one slug, because the slug may have belonged to a deleted code.
     if (first.id === undefined || id === undefined) refuseOther(first, entry, slug);
     else if (differIn(first, entry) !== undefined) first.other ??= entry;
   }

@@ -1,4 +1,4 @@
-/** Counts scans in files or on the service. Requests totals if they take fewer requests than pages. */
+/** Counts scans in files or on the service. Requests totals if they suffice and take fewer requests. */
 import { getOrAdd } from '#base/collections';
 import { ifNotFound, isOfOneCode } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
@@ -59,7 +59,7 @@ export async function countFiles(
     },
   });
   const spans = await read.finally(progress.stop);
-  // Looks up the last code in the table, which reports codes without a match.
+  // Looks up the last code, so that the table has all codes without a match.
   for (const tally of [tallies.current, tallies.before]) tally.settle();
   const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
   const data = partOfFiles(coverage, local);
@@ -140,7 +140,7 @@ export async function countService(
   const { current } = tallies;
   const span = { sinceMs: request.span.sinceMs, untilMs: endMs };
   const firstMs = current.span()?.firstMs ?? (current.total() > 0 ? Infinity : -Infinity);
-  // Without scans at the beginning of the range, the codes may be younger than the range.
+  // Without scans on the first day, all codes may have been created after the range began.
   const mayBeYoung = span.sinceMs !== undefined && firstMs >= startOfDay(span.sinceMs, local, 1);
   const left = notFailed();
   const data = partOfService(
@@ -166,7 +166,6 @@ export async function countService(
     const fetch = async (code: CodeLabel) => ({ code, first: await countAlone(service, code, range) });
     let addsUp = true;
     for await (const { code, first } of fetchInOrder(wanted, fetch, service.concurrency)) {
-      // Requests no totals after those of one code did not add up.
       if (first && addsUp && cheaperByTotals(first.page, cuts)) {
         const { asked, page } = first;
         const parts = await countByTotals({ ...readerOf(code, service), range, asked, first: page, cuts });
@@ -233,7 +232,7 @@ async function withAges(service: Service, codes: readonly CodeLabel[]): Promise<
   return found;
 }
 
-/** Counts a code's scans with page 1. Returns undefined if only this code fails: the export reports this. */
+/** Counts a code's scans with page 1. Returns undefined for an error of this code alone. */
 export async function countAlone(
   service: Pick<Service, 'listScans'>,
   { id, missing }: CodeLabel,

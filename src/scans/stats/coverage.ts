@@ -24,7 +24,7 @@ export type Coverage = ReturnType<typeof coverageOf>;
 /** F12: returns how far logs cover a range. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before?: Span) {
   const { sinceMs = -Infinity, untilMs } = span;
-  // A range without a start begins with the data.
+  // A range without a start can't begin before the data.
   const from = before?.sinceMs ?? span.sinceMs ?? Infinity;
   const firstMs = logs.reduce((found, log) => Math.min(found, log.firstMs ?? found), Infinity);
   const isBegun = logs.every(({ beginsMs = Infinity }) => beginsMs <= from);
@@ -50,7 +50,7 @@ function latestOf(logs: readonly CoveredLog[]): number {
   return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), -Infinity);
 }
 
-/** Returns the range that each log covers. A file to which no export appends is a log of its own. */
+/** A file to which no export appends is a log of its own. */
 export async function coveredLogs(
   logs: readonly InputLog[],
   spans: ReadonlyMap<string, FileSpan>,
@@ -109,7 +109,11 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
   };
 }
 
-/** Returns the period with data. If all codes are younger than `sinceMs`, it begins with the first scan. */
+/**
+ * Returns the period with data, and the day on which each code was created. If all codes were created after
+ * `sinceMs`, the period begins on the day of the first scan (Infinity if totals don't show it) or, without
+ * scans, of the first creation.
+ */
 export function partOfService(
   codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
@@ -124,7 +128,6 @@ export function partOfService(
   }
   const isOld = created.some((ms) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ofCode };
-  // Totals of longer units don't show on which day scans began.
   if (tallies.some((tally) => tally.total() > 0 && !tally.span())) return { fromMs: Infinity, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);
   const begins = firsts.length > 0 ? firsts : created.flatMap((ms) => ms ?? []);
@@ -132,7 +135,7 @@ export function partOfService(
   return { fromMs: startOfDay(first, zone), ofCode };
 }
 
-/** F18: returns whether a range begins within the data. */
+/** F18: returns whether a range does not begin before the data. */
 export function isCovered({ sinceMs }: Span, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }

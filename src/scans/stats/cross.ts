@@ -31,14 +31,13 @@ function countedByPairs(pair: Pair, options: FiguresOptions): FiguresOptions {
   return { ...options, current: { ...current, values: new Map([...current.values, ...counters]) } };
 }
 
-/** Counts scans by two dimensions. If `most` limits the columns, they show the narrower dimension. */
+/** If `most` limits the columns, they show the narrower dimension. */
 export function crossOf(pair: Pair, options: FiguresOptions, most?: number) {
   const { rows, columns, cells } = countCells(pair, options, most);
   const all = cells.map((row) => columns.rows.map((_, at) => row.get(at) ?? 0));
   return trimmed(rows, columns, all);
 }
 
-/** Counts only cells with scans, because most pairs of many values have none. */
 function countCells(pair: Pair, given: FiguresOptions, most?: number) {
   const options = countedByPairs(pair, given);
   const [a, b] = most === undefined ? pair : forWidth(pair);

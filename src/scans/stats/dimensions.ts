@@ -1,7 +1,6 @@
 import { UTM_NAMES } from '#base/text/utm';
 import { SCAN_FIELDS } from '#service/shapes';
 
-/** Time dimensions. `hour` is the hour of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
 export const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
 const UTM_DIMENSIONS = UTM_NAMES.map((name) => `utm_${name}` as const);

@@ -38,9 +38,7 @@ export type Section = GroupBy & {
   rows: Figure[];
   comparesAverages: boolean;
   noneIs?: NoneIs;
-  /** Whether counts are minimums, because there are too many values. */
   isApproximate: boolean;
-  /** Set if units without scans are omitted. */
   isSparse?: true;
 };
 
@@ -108,7 +106,7 @@ export interface FiguresOptions extends Zone, Partial<Pick<Counted, 'data' | 'na
   span: Span;
   before?: { tally: Tally; span: Span };
   top?: number;
-  /** IDs of the codes that get a row even if they have no scans. */
+  /** IDs of the codes that get a row even without scans. */
   codes?: readonly string[];
   nowMs?: number;
 }
@@ -136,7 +134,6 @@ export function periodsOf(options: FiguresOptions) {
     current: period,
     previous,
     beginsBeforeData,
-    /** Returns counts for part of both periods, by default for all their days. */
     countsOf: (
       scans: number,
       scansBefore: number | undefined,
@@ -162,7 +159,6 @@ export function previousScans(
 export interface Counted {
   current: Tally;
   span: Span;
-  /** Previous period; `isCovered` if the data covers its beginning. */
   before?: { tally: Tally; span: ClosedSpan; isCovered: boolean };
   data: DataPart;
   codes?: readonly CodeLabel[];

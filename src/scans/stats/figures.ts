@@ -63,7 +63,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Returns rows by hour or weekday. Compares averages, because one period may have more Mondays. */
+/** Compares averages, because one period may have more Mondays than the other. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,
@@ -80,7 +80,7 @@ function recurringSection(
   return { kind: 'time', by, rows, comparesAverages: true, isApproximate: false };
 }
 
-/** Maximum number of units to list with empty ones (55 years of days). A scan may be dated in year 1. */
+/** Maximum number of units to list including empty ones, because a scan may be dated in year 1. */
 const MOST_UNITS = 20_000;
 
 function runningSection(

@@ -43,7 +43,7 @@ export interface CountRequest {
 
 export type Reading = { range: Range; cuts: readonly number[] } | { range: Span; cuts: undefined };
 
-/** Plans the ranges to read. `nowMs` is an estimate, `serviceNowMs` the service's time. */
+/** `nowMs` is an estimate, `serviceNowMs` the service's time. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined) {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
@@ -119,7 +119,6 @@ function unitCuts(
   return cuts;
 }
 
-/** Returns whether a total per part takes fewer requests than the pages after the first. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
   return cuts.length + 1 < Math.ceil(first.total / pageSizeOf(first)) - 1;
 }
@@ -176,7 +175,7 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   return counts.some((count) => count < 0) ? undefined : counts;
 }
 
-/** F7: returns the bounds for a part. They are wider at cuts, never narrower. */
+/** F7: returns bounds for a part that are never narrower than the part. */
 function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];

@@ -11,16 +11,16 @@ const LONGEST_DAY_MS = DAY_MS + 2 * HOUR_MS;
 
 export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
-  /** Adds a number of scans in a local hour, a local day or a longer period. */
+  /** Adds scans in a local hour, a local day or a longer period. */
   addMany(unit: Span, code: CodeOfScans, scans: number): void;
   addAll(other: Tally): void;
   /** Counts pending scans and looks up the values of their code. */
   settle(): void;
   total(): number;
-  /** Number of scans by local hour since 1970-01-01T00. */
+  /** Number of scans by local hour since 1970-01-01T00; under 0 without a time dimension. */
   hours: ReadonlyMap<number, number>;
   values: ReadonlyMap<string, ValueCounter>;
-  /** Returns the first and last time, even of excluded scans; undefined if some days are unknown. */
+  /** Returns the first and last time, even of excluded scans; undefined if unknown. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
@@ -203,7 +203,7 @@ export function keyOf(...values: unknown[]): string {
   return values
     .map((value) => {
       const text = String(value ?? '');
-      // Bounds a value like the counter of one dimension first, so that keys match.
+      // First shortens a value as the counter of its dimension does, so that keys match.
       return (text.length > LONGEST ? bounded(bounded(text), LONGEST) : text)?.replaceAll('\0', ' ');
     })
     .join('\0');

@@ -1,16 +1,13 @@
-/**
- * Counts untrusted values in bounded memory: exactly up to `most`, then with Space-Saving
- * (Metwally et al. 2005).
- */
+/** Counts values in bounded memory: exactly up to `most`, then with Space-Saving (Metwally et al. 2005). */
 import { hash } from 'node:crypto';
 
 export type Value = string | null;
 
 export interface ValueCounter {
-  /** Adds scans; the empty string counts as null. */
+  /** The empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
-  /** Returns the number of scans by value. If `isApproximate`, the numbers are minimums. */
+  /** Returns the scans by value. If `isApproximate`, the numbers are minimums. */
   counts(): Map<Value, number>;
   isApproximate(): boolean;
 }
@@ -26,7 +23,7 @@ const MOST_VALUES = 10_000;
 
 export function createValueCounter(most = MOST_VALUES): ValueCounter {
   const entries = new Map<Value, Entry>();
-  /** Binary heap, smallest count first; undefined before the first eviction. */
+  /** Binary heap with the smallest count first. */
   let heap: Entry[] | undefined;
   let isApproximate = false;
 
@@ -76,7 +73,7 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
 const LONGEST = 1024;
 const HASH_DIGITS = 16;
 
-/** Copies a value, because slices keep the whole text in memory. Hashes the end of a long one; idempotent. */
+/** Copies a value, because slices keep the whole text in memory. Ends a long one with a hash. Idempotent. */
 export function bounded(value: Value, longest = LONGEST): Value {
   if (value === null || value === '') return null;
   const isLong = value.length > longest;

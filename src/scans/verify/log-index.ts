@@ -1,4 +1,4 @@
-/** Counts distinct scans and repeated rows per day, in four bytes per scan. */
+/** Counts distinct scans and repeated rows per day, and finds the ranges that logs cover. */
 
 import { basename } from 'node:path';
 import { getOrAdd } from '#base/collections';
@@ -38,7 +38,7 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean) 
   };
 }
 
-/** Creates an empty index of rows. Its keys are UTC days, numbered from 1970-01-01. */
+/** The keys of `days` and `twice` are UTC days, numbered from 1970-01-01. */
 export function emptyIndex() {
   return { rows: 0, days: new Map<number, number>(), twice: new Map<number, number>(), sum: 0 };
 }
@@ -63,7 +63,7 @@ export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/** Hashes an ID with MurmurHash3's finalizer, so that sums of consecutive IDs differ. */
+/** Hashes an ID as MurmurHash3 ends, so that different sets of IDs rarely have the same sum. */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'
@@ -97,7 +97,7 @@ export async function readLogs(
         take(code, id, ms);
       });
       await reading.catch((error: unknown) => {
-        // Skips a log whose fault is known and reported for its codes. Other logs are still compared.
+        // Skips a log with a fault, which is reported for its codes.
         if (log.fault === undefined || !(error instanceof UsageError)) throw error;
       });
     }
@@ -112,7 +112,7 @@ function unnamed(path: string): UsageError {
 
 /**
  * V11: indexes logs. An appended log covers its codes up to its last complete run. Other files cover all
- * codes in the requested range, else up to the last row. A code without a log gets the range of all logs.
+ * codes up to the requested end or the last row. A code without a log gets the range of all logs.
  */
 export async function indexLogs(reading: LogReading, requested: Bounds) {
   const { sinceMs: fromMs = -Infinity, untilMs: toMs = Infinity } = requested;

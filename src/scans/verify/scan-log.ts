@@ -90,12 +90,11 @@ export function covers({ state }: ScanLog, code: string): boolean {
   return state.identity.codes.includes(code) || state.overlaps.has(code);
 }
 
-/** Returns the range in which a log has every scan of a code. */
 export function keptRange({ state, gone }: ScanLog, code: string): Range | undefined {
   return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/** Returns the code for rows without code IDs: the log's, the one in the file name, or the only code. */
+/** Returns the code for rows without code IDs: a log's only code, a file's slug, or the only code passed. */
 export function codeOfRows(
   { state }: ScanLog,
   path: string,
@@ -106,7 +105,7 @@ export function codeOfRows(
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }
 
-/** Throws unless each code is in one log, and all logs are from this workspace. */
+/** Throws if a code is in two logs or unknown, or if a log is from another workspace. */
 export async function checkCodesOfLogs(
   logs: readonly ScanLog[],
   codes: readonly CodeLabel[],
@@ -128,7 +127,7 @@ export async function checkCodesOfLogs(
   if (unknown) throw unknown.missing;
 }
 
-/** V12: throws if a code is in two logs or in none, because its comparison would show nothing. */
+/** V12: throws if two logs have a code, or if none has it and no other input may have it. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

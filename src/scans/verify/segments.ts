@@ -1,6 +1,6 @@
 /**
- * Finds the days on which the log differs. V2: if a total equals the number of distinct scans, no scan is
- * missing. No total is too small, and scans don't vanish individually.
+ * Finds days on which a log differs from the service. V2: if a total is not capped and equals the number of
+ * distinct scans in the log, none is missing, because scans don't vanish individually.
  */
 import { DAY_MS } from '#base/time/time';
 import type { TimedRows } from '#files/formats/row-sink';
@@ -43,7 +43,7 @@ export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeC
 
 const MOST_PAGES = 100;
 
-/** Returns the segments to read. Takes about 2 log2(days) requests per difference. */
+/** Takes about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: Pick<TotalsOfCode, 'read' | 'index' | 'largest'>,
   range: Range,
@@ -93,7 +93,7 @@ interface SegmentJob extends CodeReader {
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
-/** Returns the days that differ. Throws UnprovenError if uncertain, NotFoundError for a deleted code. */
+/** Throws UnprovenError if the result is uncertain, NotFoundError for a deleted code. */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
   const gone = new Map<number, number>();

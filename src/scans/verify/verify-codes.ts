@@ -76,7 +76,7 @@ function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
   return index.of(id) ?? emptyIndex();
 }
 
-/** V1: finds the parts that may differ, with one request per equal code. */
+/** V1: finds the parts that may differ. Most equal codes take one request. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
   const largest = { total: 0 };
   const doubts: Doubt[] = [];
@@ -97,7 +97,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     job.progress(++done);
     const { result, totals, range } = turn;
     const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
-    // V12: without rows in the log, nothing can be equal, so the total suffices.
+    // V12: if no rows are logged or added, nothing can be equal, so the total suffices.
     if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
     else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
     else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });

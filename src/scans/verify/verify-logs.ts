@@ -42,7 +42,7 @@ export async function verifyLogs(run: VerifyRun, job: LogsJob): Promise<Verified
   return [...results, ...(await compareLogs(run, { ...job, codes: others, isAll: false }))];
 }
 
-/** V8: changes a log under its lock, so that no run adds the same scans. */
+/** V8: changes a log under its lock, so that no other run adds the same scans. */
 async function changeLog(run: VerifyRun, log: ScanLog, job: LogsJob): Promise<VerifiedCode[]> {
   if (log.fault && !log.isUnfinished) return compareLogs(run, { ...job, logs: [log] });
   const file = await openLog(run, log, job);
@@ -143,7 +143,7 @@ async function openLog(
     identity,
     own: { ...service, seen, movedFrom },
     elsewhere: WRONG_LOG,
-    // Accepts a rotated log, because its file may just have been rotated.
+    // Accepts a log with rotated files or without its file, which may just have been rotated.
     rotated: paths.length > 1 || !paths.includes(place),
   };
   const file = await openLogFile(run, keptBy, options, service);

@@ -15,7 +15,7 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/** Reads evidence about a code's scans. The returned functions send more requests. */
+/** The returned functions may send more requests. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);

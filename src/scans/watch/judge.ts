@@ -8,7 +8,7 @@ export type WatchOutcome = (typeof OUTCOMES)[number];
 export const LEAST_EXPECTED = 30;
 const BASELINE_WEEKS = 8;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Minimum time in ms without scans that is judged: longer than a day off with its nights. */
+/** Minimum time in ms without scans in which scans are expected: longer than a day off with its nights. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SUSPICIOUS = 0.9;
@@ -69,7 +69,7 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   const range = normalRange(baseline);
   const change = recent < range.low ? 'drop' : 'jump';
   const outcome = recent >= range.low && recent <= range.high ? 'ok' : change;
-  // W5: an old code may be scanned for the first time in these weeks.
+  // W5: an old code may have its first scans in the last nine weeks.
   if (outcome !== 'ok' && !(await evidence.hasEarlier())) return { ...found, outcome: 'new' };
   return { ...found, outcome, ...range };
 }
@@ -113,7 +113,7 @@ async function judgeHidden(
   const sinceMs = recent === 0 ? endMs - WEEK_MS : endMs;
   const emptyMs = last === 'none' ? startMs : sinceMs;
   const askedMs = endMs - quietForMs;
-  // W4: with --quiet-for, a period without scans suffices.
+  // W4: with --quiet-for, a period of that length without scans suffices.
   const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));
   // W1: a code is quiet after a week without scans, if enough scans are usual.
   const isLong = emptyMs < endMs && baseline >= LEAST_BASELINE;

@@ -27,7 +27,7 @@ export interface WatchPlan {
 
 const INACTIVE = ['paused', 'expired'];
 
-/** Judges codes by totals, but inactive codes only if `wanted` has their status. */
+/** Throws the first error if all codes failed. */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,

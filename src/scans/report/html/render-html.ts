@@ -18,7 +18,7 @@ import type {
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** Renders a report as one HTML page without scripts or requests. */
+/** Renders one HTML page without scripts or requests. */
 export function renderHtml(report: ReportDocument): string {
   const style = STYLE + (report.accent === undefined ? '' : accentStyle(report.accent));
   const digest = hash('sha256', style, 'base64');
@@ -168,7 +168,7 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
 
 const LEAST_LONG_NAME = 7;
 
-/** Renders a table. Sets roles, because some browsers drop them with `display:grid`. */
+/** Sets roles, because some browsers drop them with `display:grid`. */
 function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);

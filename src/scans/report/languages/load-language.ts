@@ -1,10 +1,9 @@
 /** Formats numbers and dates with frozen CLDR data (UTS 35), independently of the Node version. */
 import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
-/** Words by plural category. The compiler requires every category in the language. */
 type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 
-/** Words without plural forms. Keys of `cards` and `columns` are dimensions. */
+/** Keys of `cards` and `columns` are dimensions. */
 type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
@@ -14,7 +13,7 @@ type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/** Name of a date pattern. Intervals repeat fields; `dateTime` and `fallback` contain `{0}` and `{1}`. */
+/** Patterns of intervals repeat fields. `dateTime` and `fallback` contain `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {
@@ -63,7 +62,6 @@ export async function loadLanguage<L extends Language>(language: L) {
     scans: counted(all.scans),
     codes: counted(all.codes),
     number,
-    /** Formats an average with one decimal, or two if one of `neighbors` is between 0 and 0.1. */
     average(value: number, neighbors: readonly (number | null)[] = [value]): string {
       const isSmall = neighbors.some((other) => other !== null && other > 0 && other < 0.1);
       return number(value, isSmall ? 2 : 1);

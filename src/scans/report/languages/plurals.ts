@@ -4,7 +4,7 @@
  */
 
 const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
-/** Returns whether Romance languages add `de`, as in `1 000 000 de scans`. */
+/** Whether Romance languages add `de`, as in `1 000 000 de scans`. */
 const isMillions = (n: number) => n !== 0 && n % 1_000_000 === 0;
 const manyOrOther = (n: number) => (isMillions(n) ? 'many' : 'other');
 const oneManyOther = (n: number) => (n === 1 ? 'one' : manyOrOther(n));

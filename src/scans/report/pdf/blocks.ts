@@ -5,7 +5,6 @@ import type { Typesetter } from './typesetter.ts';
 export interface Block {
   height: number;
   above?: number;
-  /** Prevents a page break after the block. */
   keepsNext?: boolean;
   /** Block drawn first on a page that begins with this block, such as a table head. */
   repeats?: Block;
@@ -79,7 +78,6 @@ export function bandHeight({ stacks }: Pick<Band, 'stacks'>): number {
   return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
 }
 
-/** Splits a stack at a height. Either part may be empty. */
 export function splitStack(stack: Stack, room: number): [Stack, Stack] {
   const { blocks } = stack;
   let height = 0;

@@ -99,7 +99,6 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       const draw = ({ pieces, width }: Line, from: number) =>
         drawPieces(document, pieces, { x: leftOf({ x: from, width }), y: round(y), size: style.size });
       draw(line, start);
-      // Adds a space, because screen readers join lines without one.
       if (space) draw(space, start + across);
     },
     lines(lines: readonly Line[], { y, ...place }: TextPlace): number {
@@ -111,7 +110,7 @@ export function createCanvas(document: Pdf, { width, direction, colorOf }: Look)
       return top;
     },
     bookmark(title: string, y: number): void {
-      // Keeps the viewer's zoom.
+      // `fit: false` keeps the viewer's zoom.
       document.outline.addItem(title, { fit: false, top: y, left: width } as { expanded?: boolean });
     },
     end: () => root.end(),

@@ -72,7 +72,7 @@ function compressAll(document: Internals): void {
   };
 }
 
-/** Formats XMP metadata (ISO 16684-1) without a date or a conformance claim. */
+/** XMP metadata (ISO 16684-1) without a date or a conformance claim. */
 function formatMetadata(title: string): string {
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">

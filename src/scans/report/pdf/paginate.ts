@@ -11,7 +11,7 @@ interface Filled {
 }
 
 const TOLERABLE = [0.12, 0.3] as const;
-/** Maximum share of a page to leave empty to keep a band in its place. */
+/** Maximum share of a page to leave empty rather than move one band ahead of another. */
 const TOLERABLE_JUMP = 0.05;
 const MOST_AHEAD = 8;
 

@@ -1,4 +1,4 @@
-/** Colors in the PDF: those of the printed HTML page (html/style.ts), and `tile`. */
+/** Colors of the printed HTML page (html/style.ts), text styles and paper sizes. */
 import type { Tone } from '#scans/report/document';
 
 export const COLORS = {

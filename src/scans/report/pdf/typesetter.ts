@@ -50,7 +50,7 @@ interface Known {
   width: number;
 }
 
-/** Creates a typesetter with the fonts for `texts`. Throws LocalError if a font is not installed. */
+/** Loads the fonts for `texts`. Throws LocalError if a font is not installed. */
 export async function createTypesetter(document: Pdf, texts: readonly string[], base: 'ltr' | 'rtl') {
   const all = texts.map((text) => cleaned(text));
   const fonts = { 400: await loadFonts(all, 400), 600: await loadFonts(all, 600) };
@@ -120,7 +120,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Returns a text's direction. Numbers run left to right, so that signs stay before them. */
+/** Texts without letters run left to right, so that signs stay before numbers. */
 function directionOf(text: string, ofLetters: BaseDirection): BaseDirection {
   return /\p{L}/u.test(text) ? ofLetters : 'ltr';
 }

@@ -8,7 +8,7 @@ export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {}
 
-/** Returns a test for scans in order of time and ID. It throws OutOfOrderError for other scans. */
+/** Returns a test that throws OutOfOrderError for scans that are not in order of time and ID. */
 export function createOrderCheck(): IsNew {
   const ends = new Map<string, { ms: number; id: number | bigint }>();
   let owner: string | undefined;
@@ -27,7 +27,7 @@ export function createOrderCheck(): IsNew {
   };
 }
 
-/** Returns a test that keeps four bytes per scan. It throws UnprovenError if an ID has two times. */
+/** Returns a test that keeps all IDs and throws UnprovenError if one has two times. */
 export function createMemory(): IsNew {
   const sets = new Map<string, IdSet>();
   return (owner, id, ms) => {
@@ -55,14 +55,13 @@ interface Block {
 
 const BLOCK_BITS = 16;
 const BLOCK_IDS = 1 << BLOCK_BITS;
-/** Largest prime below 2^16. Times at usual intervals don't repeat modulo a prime. */
+/** Largest prime below 2^16, so that regular times rarely have the same remainder. */
 const FINGERPRINTS = 65_521;
 
 export function createIdSet() {
   const blocks = new Map<number | bigint, Block>();
 
   return {
-    /** Adds an ID. Returns `other` if the ID is known with a different time. */
     add(id: number | bigint, ms: number): 'new' | 'known' | 'other' {
       const { key, low } = partsOf(id);
       const block = getOrAdd(blocks, key, () => ({ size: 0, entries: new Uint32Array(8) }));

@@ -10,11 +10,10 @@ import type { Manifest } from '#scans/dataset/manifest';
 
 export interface InputLog {
   paths: string[];
-  /** File or dataset with the state; undefined if no export appends to the log. */
+  /** File or dataset that has a state; undefined without a state. */
   keptBy?: LogPlace;
 }
 
-/** Returns the paths in all logs. `closed` has those to which no export appends. */
 export function filesOf(logs: readonly InputLog[]) {
   const closed = new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
   return { paths: logs.flatMap(({ paths }) => paths), closed };
@@ -42,7 +41,7 @@ export interface ListOptions {
   warn(line: string): void;
 }
 
-/** F22: throws if a log lacks recorded scans. Warns if rotated files are elsewhere. */
+/** F22: throws UnprovenError if a log lacks recorded scans. Warns if a single log lacks rotated files. */
 export async function refuseLosses(
   logs: readonly InputLog[],
   { rotated, warn }: ListOptions,
@@ -64,7 +63,6 @@ export async function refuseLosses(
           : `To count only the scans that are left, ${copy}`;
       throw cannotReadScans(keptBy, loss, `Restore it from a backup. ${otherwise}.`);
     }
-    // Warns only for a single log, because archived files may be in another one.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${name} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
@@ -84,7 +82,7 @@ export interface LogFile {
 
 export function sortFiles(files: readonly LogFile[]): string[] {
   for (const { path, name } of files) {
-    // F13: refuses other compression, because figures would lack these files.
+    // F13: refuses compression other than gzip, because figures would lack these files.
     if (name.packing === undefined || name.packing === 'gz') continue;
     throw new UsageError(`cannot read ${path}: qrctl decompresses .gz, not .${name.packing}`, {
       hint: `Decompress ${basename(path)}, or move it to another directory to count without it.`,
@@ -116,7 +114,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/** Returns a file's kind. Unreadable files count as `scans`, so that the reader reports them. */
+/** Unreadable files count as `scans`, so that the reader reports them. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   const text = start.replace(/^\ufeff/, '').trimStart();

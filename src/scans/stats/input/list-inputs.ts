@@ -25,7 +25,6 @@ import {
 
 const STATE = '.state.json';
 
-/** Lists the logs in paths. Each file is in one log. */
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   if (names.includes('-')) {
     const hint = 'Save the data to a file first, then pass its path.';
@@ -53,7 +52,7 @@ export async function listInputs(names: readonly string[], options: ListOptions)
     // F22: a file with a rotated name may belong to another code, unless the log was rotated.
     const isRotated = await wasRotated(name);
     const earlier = isRotated ? sortFiles(rotated) : [];
-    // After a rotation without new rows, the file itself is missing.
+    // A missing file is valid after a rotation without new rows.
     if (!found && earlier.length === 0) await stat(name).catch(refuse);
     for (const path of earlier) if (!named.has(resolve(path))) also.push(path);
     logs.push({
@@ -163,7 +162,7 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
     if (dataset !== undefined) {
       filesOf(dataset, { directory: dataset }).push({ path, name: { ...name, age: undefined } });
     } else if (!['codes', 'record'].includes(await peekInput(path))) {
-      // Includes other kinds of files, because the reader reports them.
+      // Skips lists of codes and JSON objects. Includes unrecognized files, which the reader reports.
       const base = isOwn ? path : join(entry.parentPath, name.base);
       filesOf(base, all.has(base + STATE) ? { file: base } : undefined).push({
         path,
@@ -181,7 +180,6 @@ async function listDirectory(directory: string, options: ListOptions): Promise<I
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
 
-/** Returns whether a file has a log's name or a log's state (`-o scans -f csv`). */
 async function isNamedLog(path: string): Promise<boolean> {
   return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
 }

@@ -13,7 +13,6 @@ import { parseScanTime } from '#service/scan-times';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Receives a scan; `owner` and `id` are as in `IsNew`. */
 export type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 interface ReadInputs {
@@ -32,7 +31,7 @@ export interface FileSpan {
   lastMs: number;
 }
 
-/** Reads each scan once. Returns each file's time span. Throws UnprovenError if an ID has two times. */
+/** Passes each scan once to the last function that `start` returned. Returns the time span of each file. */
 export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
   const found: Naming = {};
   const inMemory = () => readAll({ ...job, note: () => undefined }, createMemory(), found);
@@ -44,7 +43,7 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   return readAll(job, createOrderCheck(), found).catch(ifOutOfOrder).catch(ifOutOfOrder);
 }
 
-/** Reads all rows. `owner` is the code ID in lower case, or empty. */
+/** Reads all rows, even duplicates. `owner` is the code ID in lower case, or empty. */
 export function readEveryRow(
   job: Omit<ReadInputs, 'start'>,
   take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
@@ -158,7 +157,6 @@ function ownerOf(path: string): string {
   return isUuid(stem) ? stem.toLowerCase() : '';
 }
 
-/** Returns an ID, as a bigint if a number is inexact; undefined for other values. */
 function idOf(id: unknown): number | bigint | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
   if (typeof id !== 'bigint' && !(typeof id === 'string' && /^-?\d{1,40}$/.test(id))) return undefined;

@@ -18,7 +18,7 @@ import type { Row } from '#files/formats/row-sink';
 import { CODE_COLUMNS } from '#scans/export/added-columns';
 import type { ValueDimension } from '#scans/stats/dimensions';
 
-/** Reads a file. Unless `isClosed`, an append may extend it. Throws UsageError for faults. */
+/** Throws UsageError for faults. Unless `isClosed`, an append may be writing the last line. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
@@ -68,7 +68,7 @@ export function checkNames(names: readonly string[], path: string, fields: reado
 
 type Header = ReturnType<typeof headerOf>;
 
-/** Reads CSV. Omits an incomplete last line, unless `isClosed` and the line has all cells. */
+/** Omits a last line without a line end, unless `isClosed` and the line has all cells. */
 async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,
