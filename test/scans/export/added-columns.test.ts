@@ -61,7 +61,7 @@ describe('added code columns', () => {
   });
 });
 
-it('the local time follows the fields of a scan, with or without code columns, and the sink is unchanged without both', async () => {
+it('the local time follows the fields of a scan, with or without code columns, and the sink is unchanged if neither is added', async () => {
   const written: unknown[] = [];
   const sink = {
     added: () => 7,

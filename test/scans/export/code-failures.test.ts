@@ -26,7 +26,7 @@ async function hintOf(error: Error & { hint?: string }, run: Partial<typeof RUN>
   return error.hint?.split('\n') ?? [];
 }
 
-it('the hint of a failed export contains the profile, the output, the number of added scans, and the original hint', async () => {
+it('the hint of an export from an unavailable service contains the profile, the output, the number of added scans, --retry-for and the original hint', async () => {
   expect(await hintOf(new UnavailableError('down', { hint: 'Try later.' }))).toEqual([
     expect.stringContaining('profile shop'),
     expect.stringContaining('no scans were added'),
@@ -40,12 +40,12 @@ it('the hint of a failed export contains the profile, the output, the number of 
   ]);
 });
 
-it('the hint of a partly failed export contains only the profile, and the hint of a usage error is unchanged', async () => {
+it('the hint of a partly failed export has only the line with the profile, and the hint of a usage error is unchanged', async () => {
   expect(await hintOf(new PartialError('2 codes failed'))).toEqual([expect.stringContaining('profile shop')]);
   expect(await hintOf(new UsageError('wrong', { hint: 'Correct it.' }))).toEqual(['Correct it.']);
 });
 
-it('the hint of a failed export states which files were written or changed', async () => {
+it('the hint of a failed export states whether scans or files were written', async () => {
   const outcomeOf = async (run: Partial<typeof RUN>) => (await hintOf(new UnprovenError('down'), run))[1];
   expect(await outcomeOf({ added: 1, files: 1 })).toBe(
     'No data was lost: 1 scan was added. The next run resumes from there.',
@@ -60,7 +60,7 @@ it('the hint of a failed export states which files were written or changed', asy
   expect(await outcomeOf({ ...whole, files: 1 })).toBe(nothing);
 });
 
-it('a partly failed export names up to five codes, and how to export them again', () => {
+it('the error of a partly failed export names up to five codes and how to export them again, and the error for deleted codes counts them', () => {
   const failures = Array.from({ length: 6 }, (_, at) => ({
     code: { id: `id${at}`, slug: at === 0 ? 'menu' : undefined },
     error: new UnavailableError('down'),
@@ -81,7 +81,7 @@ it('a partly failed export names up to five codes, and how to export them again'
   expect(wereDeleted(failures, 8).message).toContain('6 of 8 codes were deleted');
 });
 
-it('the hint of a failed export names the output, and says nothing about data that no file contains', async () => {
+it('the hint of a failed export names any output path, and states the outcome only for a regular file', async () => {
   const first = 'profile shop, key svc_live_ab…';
   const hint = (run: Partial<Omit<typeof RUN, 'place'>> & { place?: string }) =>
     hintOf(new UnprovenError('down'), { ...run } as Partial<typeof RUN>);
@@ -99,7 +99,7 @@ it('the hint of a failed export names the output, and says nothing about data th
   ]);
 });
 
-it('a code without scans counts as deleted only if the service lacks the code, and is reported once', async () => {
+it('a code whose scans are not found counts as deleted only if the service lacks it and a log recorded it, and is reported once', async () => {
   const gone = new NotFoundError('not found');
   const failureOf = (id: string, error: Error = gone) => ({ code: { id }, error });
   const [down, exists, fresh, known, unknown] = [
@@ -129,7 +129,7 @@ it('a code without scans counts as deleted only if the service lacks the code, a
   expect(await separateDeleted(all, {}, { getCode })).toEqual({ failed: all, deleted: [] });
 });
 
-it('a log that was not rebuilt is reported with the failed codes and as unchanged', () => {
+it('a log that was not rebuilt is reported with the failed codes and as unchanged, and the hint for deleted codes states that their scans stay', () => {
   const failures = [{ code: { id: 'a' }, error: new UnavailableError('down') }];
   const error = notRebuilt(failures, 2, 'scans.csv');
   expect(error.message).toBe('1 of 2 codes failed, so scans.csv was not rebuilt\na: down');

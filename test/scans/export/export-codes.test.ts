@@ -298,7 +298,7 @@ describe('a range', () => {
   });
 
   it.each([UNTIL, UNTIL + 1])(
-    'is refused without a request if its beginning is not before its end (C19)',
+    'is refused without a request if its beginning is not before its known end (C19)',
     async (sinceMs) => {
       const { messages, asked } = await exported({ sinceMs, job: ONE });
       expect(await messages()).toEqual([
@@ -323,7 +323,7 @@ describe('a code without scans', () => {
     await expect((await exported({ rows: [], job: ONE })).result()).rejects.toThrow('not asked for');
   });
 
-  it('that was listed is not requested', async () => {
+  it('is not requested if it was listed', async () => {
     const { result } = await exported({ rows: [], job: { codes: [{ id: 'a', slug: 'menu' }] } });
     expect(await result()).toEqual({ codes: 1, scans: 0, failed: [] });
   });

@@ -22,7 +22,7 @@ async function usePlan(...files: string[]) {
 
 const UNCHANGED = 'No request was sent, and no changes were made.';
 
-it('files per code do not replace a log in the directory, except with --append, --overwrite or for other codes', async () => {
+it('files per code that may replace a log in the directory are refused without --append or --overwrite', async () => {
   const check = await usePlan(`${ID}.csv.state.json`);
   const refusal = `cannot replace DIR/${ID}.csv: it was written with --append`;
   const refused = expect.stringContaining(refusal);
@@ -39,7 +39,7 @@ it('files per code do not replace a log in the directory, except with --append, 
     expect(await check(changes, ID)).toBe('allowed');
 });
 
-it('a file does not replace a log, except with --append or --overwrite', async () => {
+it('a file that would replace a log is refused without --append or --overwrite', async () => {
   const check = await usePlan('log.csv.state.json');
   const to = (name: string, changes: object = {}) => {
     const path = join(check.directory, name);

@@ -164,7 +164,7 @@ describe('an export from any service', () => {
     expect(refused).toBeLessThan(RUNS.numRuns / 10);
   });
 
-  test('has every scan once, or is refused, if totals and pages are wrong', async () => {
+  test('has every scan once, or is refused, if totals or pages are wrong', async () => {
     const lies = fc.record({
       drawn: world,
       at: fc.integer({ min: 1, max: 12 }),

@@ -66,7 +66,7 @@ describe.each(['ascending', 'descending'] as const)(
     });
 
     it.each([1000, 1500, 5000])(
-      'costs exactly one request more than its number of pages for %i scans',
+      'costs one request more than its pages for %i scans, because the total may be capped',
       async (count) => {
         for (const together of [1, 3]) {
           const { ids, requests } = await exported(count, { order, together });
@@ -130,7 +130,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('sorts the rows of a page that has all rows, whatever their order', async () => {
+  it('sorts the unsorted rows of a page that has all rows', async () => {
     expect(await exportedFrom(p([2, 3, 1], 3), [])).toMatchObject({ ids: [1, 2, 3], asked: [], rewinds: 0 });
   });
 

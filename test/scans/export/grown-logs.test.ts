@@ -59,7 +59,7 @@ const positions = [
   ['b', START + 1 - HOUR],
 ];
 
-it('one file gets the rows of all codes once, and keeps its columns in later runs', async () => {
+it('one file gets the rows of all codes once, keeps its columns in later runs, and refuses chosen columns or another delimiter', async () => {
   const { path, plan, add, open, state, notes } = await useGrowing(true);
   expect([await codesOfLog(plan()), await savedPositions(plan(), CODES)]).toEqual([new Set(), new Map()]);
   const sinks = await add();
@@ -90,7 +90,7 @@ it('one file gets the rows of all codes once, and keeps its columns in later run
   expect(notes).toEqual([]);
 });
 
-it('a file is continued with another key if the service listed one of its codes, with a slug', async () => {
+it('a file is continued with another key only if the service listed one of its codes with a slug', async () => {
   const { add, withKey } = await useGrowing(true);
   await add();
   withKey('svc_live_bbbb');

@@ -39,7 +39,7 @@ async function open(plan: { path?: string; directory?: string; overwrite?: boole
 
 const counts = (rows: number, watermarkMs?: number) => ({ rows, added: rows, watermarkMs });
 
-it('the rows of codes in one file count when it is committed, without those of a failed code', async () => {
+it('the rows of codes in one file count when the file is committed, without the rows of a failed code', async () => {
   const path = join(await useDirectory(), 'all.csv');
   const { sinks, log, write } = await open({ path });
   const a = await write('a', 5, 9, 7);

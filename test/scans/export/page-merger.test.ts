@@ -14,7 +14,7 @@ describe('a page merger', () => {
     expect(idsOf(merger.rest())).toEqual([5]);
   });
 
-  it('keeps rows with the same time pending over any number of pages, and releases them sorted by ID (C4)', () => {
+  it('keeps rows with the same time pending over several pages, and releases them sorted by ID (C4)', () => {
     const merger = createPageMerger();
     const at = (ids: number[], times: number[]) => page(ids, { times });
     merger.add(at([1, 9], [1, 2]), 0);

@@ -64,7 +64,7 @@ describe('pagination', () => {
     expect(widths).toEqual([8, 4, 8]);
   });
 
-  it('never requests more pages in parallel than allowed', async () => {
+  it('requests no more pages in parallel than allowed', async () => {
     const widths: number[] = [];
     const service = modelScans(rows(40), { pageCap: 2 });
     const job = reading(service.read, { width: 8 });
@@ -145,7 +145,7 @@ describe('pagination', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('reports the number of returned rows, including rows on prefetched pages (C13)', async () => {
+  it('reports the number of returned rows, including rows on prefetched pages, and counts repeated pages once (C13)', async () => {
     const shown: number[] = [];
     const { read } = answers(p([3, 4], 7), p([5, 6], 7), p([7], 7));
     const job = { ...reading(read, { width: 3 }), reportRows: (rows: number) => shown.push(rows) };
@@ -217,7 +217,7 @@ describe('a total that may be capped', () => {
     );
   });
 
-  it('is refused if the responses are inconclusive (C10)', async () => {
+  it('is refused if no request beyond the last row returns that row (C10)', async () => {
     const { ids: found } = walked(first, [second, page([999], { total: 1000 }), page([998]), page([997])]);
     await expect(found).rejects.toThrow(
       new InconsistentPagesError('the service may have more than 1,000 rows'),

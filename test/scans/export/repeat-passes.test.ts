@@ -24,7 +24,7 @@ describe('a range that is read in repeated passes', () => {
     expect(asked).toEqual([2]);
   });
 
-  it('is verified by one response without rows', async () => {
+  it('is verified by one response without rows and with a total of zero', async () => {
     expect(await readAll(p([], 0), [])).toEqual({ ids: [], isVerified: true, count: 0, total: 0, asked: [] });
   });
 

@@ -24,20 +24,20 @@ function check(totals: Record<string, number | null | Error>, missing: readonly 
   return { asked, service, checked: requireWorkbookRows(service, codes, RANGE) };
 }
 
-it('the scans of several codes are counted with one request per code that exists, before any is exported', async () => {
+it('the scans of several codes are counted before the export with one request per code, except codes known to be missing', async () => {
   const { asked, service, checked } = check({ a: MOST_ROWS - 1, b: 1, deleted: null, gone: 5 }, ['gone']);
   expect(await checked).toBe(service);
   const request = { page: 1, limit: 1, sinceMs: RANGE.sinceMs - 1000, untilMs: RANGE.untilMs + 1000 };
   expect(asked).toEqual(['a', 'b', 'deleted'].map((id) => [id, request]));
 });
 
-it('the scans of several codes are refused if they do not fit on a worksheet together', async () => {
+it('the scans of several codes are refused if they do not fit on a worksheet together, or if counting them fails', async () => {
   await expect(check({ a: MOST_ROWS, b: 1 }).checked).rejects.toThrow('1,048,576 rows are too many');
   const down = new UnavailableError('down');
   await expect(check({ a: 1, b: down }).checked).rejects.toBe(down);
 });
 
-it('the scans of one code are counted by the first page of its export', async () => {
+it('the scans of one code are counted, and refused if they are too many, with the first page of their export', async () => {
   const { asked, checked } = check({ a: MOST_ROWS });
   const service = await checked;
   expect(asked).toEqual([]);

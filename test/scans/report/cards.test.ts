@@ -186,7 +186,7 @@ test('a table shows the row for all other values without a bar and in gray', () 
   expect(tableOf([rest]).rows[0]?.name).toBe('Too many to list');
 });
 
-test('a calendar has a row per week, named after its first day, with the year if the days span two years', () => {
+test('a calendar has a row per week, named after the first day in the range, with the year if the days span two years', () => {
   const weeksOf = (...days: string[]) => {
     const rows = days.map((value) => ({ value, scans: 1, perDay: 1 }));
     const [card] = compose({ sections: [sectionOf({ kind: 'time', by: 'day' }, rows)] }).cards;

@@ -30,7 +30,7 @@ test('the gaps of a chart are narrower if it has more than 60 columns', () => {
   expect([partOf(60), partOf(61)]).toEqual([expect.closeTo(0.72), expect.closeTo(0.9)]);
 });
 
-test('only as many labels are shown as fit, and the first and last align with the edges if some are omitted', () => {
+test('a chart has at most the specified number of labels, but at least two, and outer labels align with its edges if some are omitted', () => {
   expect(placeLabels(3, 10).map(({ at, align }) => [at, align])).toEqual([
     [0, 'center'],
     [1, 'center'],

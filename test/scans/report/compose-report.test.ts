@@ -47,7 +47,7 @@ test('a report compares the averages per day of months that differ in length, in
   expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
 });
 
-test('a report marks periods that begin before the data, and shows no percentage for them', () => {
+test('a report marks periods that begin before the data, and shows no change for them', () => {
   const row = { value: 'DE', scans: 300, previous: 40, isBeforeData: true as const, share: 1 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
   const total = {
@@ -276,7 +276,7 @@ test('a report says `No value` for codes that lack a column value or tag, and `N
   expect(cards.map((card) => textsOf(card)[0]?.[0])).toEqual(['No value', 'No value', 'Not recorded']);
 });
 
-test('all averages in a table have the same number of decimals', () => {
+test('all averages in a table have the same number of decimals, except zero in the table of hours', () => {
   const rows = [
     { value: '0', scans: 3, perDay: 0.097 },
     { value: '1', scans: 9, perDay: 0.29 },
@@ -305,7 +305,7 @@ test('a report notes that the data begins or ends within the range only if whole
   ]);
 });
 
-test('a report describes its logo', () => {
+test('a report has an alternate text for its logo', () => {
   const logo = { png: new Uint8Array([1]), width: 40, height: 10 };
   expect(compose({ logo }).logo).toEqual({ ...logo, alt: 'Logo' });
 });

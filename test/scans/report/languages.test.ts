@@ -135,7 +135,7 @@ const RANGES: [string, number, number, Record<string, string>][] = [
 ];
 
 test.each(RANGES)(
-  'a range of %s is formatted by the conventions of each language',
+  'a range of %s is formatted by the conventions of each tested language',
   async (_, sinceMs, untilMs, words) => {
     const found = await Promise.all(
       LANGUAGES.filter((language) => language in words).map(async (language) => {

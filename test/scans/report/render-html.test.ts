@@ -19,7 +19,7 @@ const days = sectionOf({ kind: 'time', by: 'day' }, [
   { value: '2026-10-02', scans: 20, previous: 6 },
 ]);
 
-test('the HTML of a report escapes hostile text everywhere, and has no bidi controls', async () => {
+test('the HTML of a report escapes hostile text in the title, the note and names, and has no bidi controls', async () => {
   const column = sectionOf({ kind: 'column', by: HOSTILE }, [{ value: HOSTILE, scans: 1 }]);
   const codes = sectionOf({ kind: 'code', by: 'code' }, [
     { value: HOSTILE, name: HOSTILE, scans: 40, share: 0.8 },
@@ -40,7 +40,7 @@ test('the HTML of a report escapes hostile text everywhere, and has no bidi cont
   expect(page.isWellFormed()).toBe(true);
 });
 
-test('the HTML of a report isolates the direction of each name', async () => {
+test('the HTML of a report isolates the direction of the title and of names', async () => {
   const codes = sectionOf({ kind: 'code', by: 'code' }, [{ value: 'abc', name: 'قائمة الطعام', scans: 1 }]);
   const page = await pageOf({ title: 'שלום', sections: [codes], silent: [{ name: 'x', detail: 'y' }] });
   expect(page).toContain('<h1><bdi>שלום</bdi></h1>');
@@ -138,7 +138,7 @@ test('a chart with a comparison has a line for the earlier period, and a legend'
   expect(page).toContain('</span>September 2026');
 });
 
-test('a page has the colors of the accent after its style, for light and for dark pages', async () => {
+test('the style of a page ends with the accent colors for light and for dark pages', async () => {
   const styleOf = (page: string) => /<style>(.*)<\/style>/s.exec(page)?.[1] ?? '';
   const plain = styleOf(await pageOf({}));
   const style = styleOf(await pageOf({ accent: '#0057b8' }));

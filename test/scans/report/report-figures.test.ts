@@ -99,7 +99,7 @@ test.each<[string, Span, string | undefined, string | undefined, string[]]>([
   ['no bounds and no scans', {}, undefined, undefined, []],
   ['no beginning and no scans', { untilMs: OCTOBER.untilMs }, undefined, undefined, []],
 ])(
-  'a report of a range with %s takes open bounds from its scans, in whole days unless it begins within a day',
+  'a report of a range with %s takes open bounds from its scans, if any, in whole days unless it begins within a day',
   (_, span, since, until, times) => {
     const { range } = figuresAt(times, span);
     const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
@@ -123,7 +123,7 @@ test('a report of files has no codes, and omits a section by code with a single 
   });
 });
 
-test('a report states whether the data covers the previous period', () => {
+test('a report states that the data does not cover the previous period', () => {
   const before = {
     tally: createTally([], BERLIN.offsetMs),
     span: { sinceMs: at('2026-08-31T22:00:00Z'), untilMs: OCTOBER.sinceMs },
@@ -132,7 +132,7 @@ test('a report states whether the data covers the previous period', () => {
   expect(figuresAt(SCANS, OCTOBER, [], { before }).before).toEqual({ ...before.span, isCovered: false });
 });
 
-test('the last day of a report is partial if the report has no end', () => {
+test('days of a report that are not over, and its last day if it has no end, are partial', () => {
   const daysOf = (span: Span) => figuresAt(SCANS, span, [groupOf('day')]).sections[0]?.rows;
   const partsOf = (span: Span) => daysOf(span)?.flatMap(({ value, isPart }) => (isPart ? [value] : []));
   expect(partsOf({ sinceMs: OCTOBER.sinceMs })).toEqual(['2026-10-04']);

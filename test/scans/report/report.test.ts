@@ -43,7 +43,7 @@ test('a report lists codes without scans, even if it has no section by code', as
   expect(page).not.toContain('id="by-code"');
 });
 
-test('a report contains untrusted values as text, runs and loads nothing, and reveals no secret (F10)', async () => {
+test('a report contains untrusted values as text, has no scripts or external resources, and does not contain the API key (F10)', async () => {
   const directory = await useDirectory();
   const hostile =
     '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';
@@ -64,7 +64,7 @@ test('a report contains untrusted values as text, runs and loads nothing, and re
   expect(page).toContain('Scans are not people');
 });
 
-test('a report contains nothing about the machine: no path, file name or command line', async () => {
+test('a report contains no path, file name, program name or flag', async () => {
   const directory = await useDirectory();
   const input = join(directory, 'secret-client-folder.csv');
   await writeFile(
@@ -88,7 +88,7 @@ test('a report contains nothing about the machine: no path, file name or command
 /** Names of CSS variables begin like flags. */
 const STYLES = /<style>.*<\/style>/s;
 
-test('a report contains an SVG logo as a PNG image, and is refused if the logo has a script or a link', async () => {
+test('a report contains an SVG logo as a PNG image, and is refused if the logo is missing, no image, or has a script or a link', async () => {
   const directory = await useDirectory();
   const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">${inner}</svg>`;
   await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z' })}\n`);

@@ -168,7 +168,7 @@ describe('a code file', () => {
 });
 
 describe('a code table', () => {
-  it('counts unlisted codes, rows without scans, and rows without a code', async () => {
+  it('lists unlisted codes, and counts rows without scans and rows without a code', async () => {
     const table = await tableOf('slug,region\na,North\nb,\nc,South\n,East\n');
     expect(table.noneIn('region')).toBe('empty');
     for (const slug of ['a', 'b', 'v', 'w', 'x', 'y', 'v']) table.valueOf(code({ slug }), 'region');
@@ -207,7 +207,7 @@ describe('the refusal of a code file', () => {
     return undefined;
   };
 
-  it('has a hint that fits the reason', async () => {
+  it('has a hint for each reason: no code column, two values, two columns, or scans without slugs', async () => {
     const create = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
     expect(await hintOf('name,region\nx,North\n')).toBe(create);
     expect(await hintOf('slug,region\nmenu,North\nmenu,South\n')).toBe('Keep one row per code in codes.csv.');

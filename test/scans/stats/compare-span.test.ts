@@ -56,14 +56,6 @@ describe('the previous range', () => {
       '2025-10-10T09:00',
     ]);
   });
-
-  it('is as long as the elapsed part of a range that is not over', () => {
-    const nowMs = at('2026-11-22T12:30:00Z');
-    expect(rangeBefore('2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', { nowMs })).toEqual([
-      '2026-10-01T00:00',
-      '2026-10-22T12:30',
-    ]);
-  });
 });
 
 describe('the previous range for a range that is not over', () => {

@@ -82,7 +82,7 @@ describe('periods that differ in length', () => {
     });
   });
 
-  it('are compared by averages, but days, weeks and periods of the same length are compared by totals', () => {
+  it('are compared by totals in rows by day and by week, like periods of the same length', () => {
     const same: Given = {
       now: [OCTOBER, { '2026-10-05': 60 }],
       before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],

@@ -244,7 +244,10 @@ describe('a count of two codes of which one does not exist', () => {
       { compare: 'year' },
       { ages: 2, begins: '2026-03-05', ends: '2026-03-31', before: '2025-03-01 2025-03-31 false', scans: 1 },
     ],
-  ])('with scans on %j for %j has one failure, and begins with the data', async (days, asked, expected) => {
-    expect(await countYoung(days, asked)).toEqual({ failed: 1, isNow: true, ...expected });
-  });
+  ])(
+    'with scans on %j for %j has one failure, and requests the code only if the first day has no scans',
+    async (days, asked, expected) => {
+      expect(await countYoung(days, asked)).toEqual({ failed: 1, isNow: true, ...expected });
+    },
+  );
 });

@@ -70,7 +70,7 @@ describe('the coverage of a range', () => {
   });
 });
 
-it('describeCoverage states when the data begins and ends in local time, and incomplete first exports', () => {
+it('describeCoverage states the local times at which the data begins and ends, and the number of codes with an incomplete first export', () => {
   const coverage = { startsLateMs: Date.UTC(2026, 9, 1, 8, 30, 59), endsEarlyMs: Date.UTC(2026, 9, 2) };
   expect(describeCoverage({ ...coverage, isWhole: false }, 'Europe/Berlin')).toEqual({
     start: 'the data begins at 2026-10-01 10:30 (Europe/Berlin); earlier scans, if any, are not included',

@@ -97,7 +97,7 @@ describe('a table of two dimensions', () => {
     ]);
   });
 
-  it('adds values beyond --top in a last row and a last column, apart from a value "other" (F3)', () => {
+  it('adds up values beyond --top in a last row and a last column, separately from a value "other" (F3)', () => {
     expect(tableOf(['device', 'country'], 2)).toEqual([
       ['', 'DE', 'FR', 'other'],
       ['mobile', 3, 1, 2],
@@ -111,7 +111,7 @@ describe('a table of two dimensions', () => {
     ]);
   });
 
-  it('has the dimension with fewer values in the columns if they are limited', () => {
+  it('has the longer time unit, or values instead of time units, in the columns if the columns are limited', () => {
     const days = ['1970-01-01', '1970-01-02'];
     expect(tableOf(['country', 'day'], undefined, 1)).toEqual([
       ['', 'DE', 'other'],
@@ -159,7 +159,7 @@ describe('a table of two dimensions', () => {
   });
 });
 
-it('rows of two dimensions have the name of the code, and are in the order of both totals', () => {
+it('rows of two dimensions have the name of the code, and are sorted by the totals of both dimensions', () => {
   const { pair, options } = optionsOf(['code', 'country'], 1);
   const rows = figuresOfPairs(pair, options).map(({ value, name, value2, scans }) => [
     value,

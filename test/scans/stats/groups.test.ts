@@ -137,7 +137,7 @@ describe('groups of codes', () => {
     expect(one.values.get('region')?.counts().get('South')).toBe(7);
   });
 
-  it('have no values if there are neither UTM tags nor a table', () => {
+  it('have no values if no UTM tag is a group and no table is joined', () => {
     expect([
       ...valuesOfCodes([REGION, groupOf('code'), groupOf('day')], undefined, () => null).keys(),
     ]).toEqual([]);

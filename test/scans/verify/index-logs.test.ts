@@ -163,7 +163,7 @@ describe('an appended log', () => {
     ]);
   });
 
-  it('has its own codes, and other files have the others', async () => {
+  it('covers its own codes, and a file without a state covers the other codes', async () => {
     const files: File[] = [
       ['x.csv', csv([[A, 19]]), kept({ [A]: 20 })],
       ['y.csv', csv([[B, 29]]), kept({ [B]: 30 })],

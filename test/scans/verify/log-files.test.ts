@@ -120,7 +120,7 @@ describe('the hint for a log file', () => {
   });
 });
 
-it('a log that was never written has no fault, and no file of it is unknown', async () => {
+it('a log that was never written has no fault, and the known files of a log are its current and its recorded rotated files', async () => {
   expect(await check({}, stateOf(''))).toMatchObject({ fault: undefined, paths: [], known: [] });
   const { known, paths } = await check(
     { 'log.csv.1': 'one\n', 'log.csv': 'abc\n', 'other.csv': 'x\n' },

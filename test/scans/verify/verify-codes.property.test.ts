@@ -91,7 +91,7 @@ async function verify(
   return { result: results[0], added: added.get(CODE) ?? new Map<number, number>() };
 }
 
-test('verify finds and adds every missing scan, and no others, or reports `unproven` (V1, V2, V3, V5, V6)', async () => {
+test('verify finds and adds every missing scan, and no others, or reports `unproven`, if the service has every logged scan (V1, V2, V3, V5, V6)', async () => {
   const seen = { equal: 0, different: 0, unproven: 0 };
   await fc.assert(
     fc.asyncProperty(world, async (made) => {

@@ -15,7 +15,7 @@ const without = (rows: readonly ModelRow[], ...ids: number[]) => rows.filter(({ 
 const isGone = async () => Promise.reject(new NotFoundError('no such code'));
 
 describe('verifyCodes', () => {
-  it('compares each code with one request, and does not read the log again if all are equal (V1)', async () => {
+  it('compares each equal code with one request, and does not read the log again if all codes are equal (V1)', async () => {
     const services = [20, 30, 711].map((count) => modelScans(scansOver(1, count)));
     const [a, b, c] = services.map((service) => oneDay(service.state.rows, service.read));
     const { results, reads, done, added } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>);
@@ -87,7 +87,7 @@ describe('verifyCodes', () => {
     expect(reads).toBe(0);
   });
 
-  it('reports the fault of a log unless the code could not be compared, and never as equal or deleted', async () => {
+  it('reports a code whose log has a fault as neither equal nor deleted, and states the fault unless the code could not be compared', async () => {
     const scans = scansOver(1, 30);
     const all = modelScans(scans).read;
     const codes = {
@@ -157,7 +157,7 @@ describe('verifyCodes', () => {
 });
 
 describe('a code that was deleted (V7)', () => {
-  it('is not requested if the service did not list it, and keeps its rows', async () => {
+  it('is not requested if the service did not list it, and its logged rows are counted', async () => {
     const service = modelScans([]);
     const log = scansOver(1, 30);
     const gone = {

@@ -99,7 +99,7 @@ test('a verification that could not compare a code states the reason instead of 
   ]);
 });
 
-test('a row is repaired if the scans that it lacked were added and it has no other difference', () => {
+test('a row has the outcome `repaired` if the missing scans of its day were added and the day has no other difference', () => {
   const outcomesOf = (given: Partial<VerifiedCode>) =>
     rowsOf(resultOf({ outcome: 'different', ...given })).map(({ outcome }) => outcome);
   const days = [day(2, 0, 0), day(0, 1, 0), day(0, 0, 1)];
@@ -111,7 +111,7 @@ test('a row is repaired if the scans that it lacked were added and it has no oth
   expect(rowsOf(resultOf())).toMatchObject([{ day: null, outcome: 'equal', gone: 0 }]);
 });
 
-test('the closing line counts only the codes that were compared', () => {
+test('the closing line counts only codes that were compared, and follows notes about missing rotated files and files without a state', () => {
   const results = [resultOf({ added: 1 }), resultOf({ outcome: 'gone' }), resultOf({ outcome: 'unproven' })];
   const notes = (logs: ScanLog[]) => closingNotes(results, { logs, zone: 'UTC', requests: 4 });
   const closing =

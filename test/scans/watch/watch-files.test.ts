@@ -31,7 +31,7 @@ async function watch(days: readonly number[], untilMs?: number, columns = { qr_i
 
 const ENDS = 'The data ends at 2026-10-03 04:00 (UTC); later scans, if any, are not included';
 
-it('files are judged up to their last scan, which a note states, without scans in the future', async () => {
+it('files are judged up to their last scan or a requested end, without future scans, and a note states an early end of the data', async () => {
   const codes = [[ID, null, 'Menu', '2026-10-03T04:00:00.000Z']];
   const row = await watch([90, 2]);
   expect(row.codes).toEqual(codes);

@@ -153,18 +153,18 @@ describe('the logs for --input', () => {
     expect((error as Error).message.replace(`${directory}/`, '')).toMatch(message);
   });
 
-  it('exclude standard input', async () => {
+  it('are refused if they include standard input', async () => {
     const error = { hint: 'Save the data to a file first, then pass its path.' };
     const options = { rotated: true, note: () => undefined, warn: () => undefined };
     await expect(listInputs(['a.csv', '-'], options)).rejects.toMatchObject(error);
   });
 
-  it('to which no export appends have all their files closed', () => {
+  it('count all files as closed to which no export appends', () => {
     const logs = [{ paths: ['a', 'b'] }, { paths: ['c'], keptBy: { file: 'c' } }];
     expect(filesOf(logs)).toEqual({ paths: ['a', 'b', 'c'], closed: new Set(['a', 'b']) });
   });
 
-  it('that have no state have no record', async () => {
+  it('without a state have no record', async () => {
     expect(await recordOf(undefined)).toBeUndefined();
   });
 });
@@ -189,7 +189,7 @@ describe('a log that lost scans', () => {
     },
   );
 
-  it('is warned of if it is alone and its rotated files are elsewhere', async () => {
+  it('causes a warning if no other log is specified and its rotated files are elsewhere', async () => {
     const directory = await useFiles(['a.csv', 'b.csv'], { 'a.csv': true });
     const saidOf = async (...inputs: string[]) => {
       const { logs, options, said } = await listIn(directory, inputs);

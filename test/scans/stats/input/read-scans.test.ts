@@ -366,7 +366,7 @@ describe('a last line without a line end', () => {
   const whole = csv([scan(1, 0), scan(2, 1, { city: 'Köln\n"am" Rhein' })]);
 
   it.each([whole, whole.replaceAll('\n', '\r\n'), csv([scan(1, 0), scan(2, 1)])])(
-    'is counted if it has all cells: %j',
+    'is counted if it has all cells and no export appends to the file: %j',
     async (text) => {
       const found = await read({ 'a.csv': text.trimEnd() }, ['city'], true);
       expect(found).toMatchObject({ ids: ['1', '2'], notes: [] });
