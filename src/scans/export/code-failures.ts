@@ -27,7 +27,7 @@ export function someFailed(
   });
 }
 
-/** A43: separates codes recorded as deleted from failed ones. Omits those recorded by an earlier run. */
+/** A43: separates codes recorded as deleted from failed ones. Omits codes that an earlier run recorded. */
 export async function separateDeleted(
   failures: readonly CodeFailure[],
   { noteGone }: Pick<ExportSinks, 'noteGone'>,

@@ -74,7 +74,7 @@ export async function exportCodes(job: CodesExport) {
     let firstIsOpen = untilMs === undefined;
     const askedMs = sinceBy(untilMs);
     let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
-    // C1: an open range ends at the time of the first response.
+    // C1: the first response fixes the end of an open range.
     untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.clock.now(), first));
     const sinceMs = sinceBy(untilMs);
     const bounds = widened({ sinceMs, untilMs });

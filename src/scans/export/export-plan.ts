@@ -47,7 +47,7 @@ export async function codesOfLog({ append, directory, partition }: ExportPlan): 
   return codesOfLogs([{ state }]);
 }
 
-/** Returns the saved times (ms) from which an append reads codes, by code ID. */
+/** Returns the times (ms) from which an append reads codes, by code ID. */
 export async function savedPositions(
   plan: ExportPlan,
   codes: readonly CodeLabel[],
@@ -146,7 +146,7 @@ async function identityOf(
   const { format, header, excel, rawCells, delimiter, chosen } = output;
   const names = output.columns.map(({ name }) => name);
   const saved = chosen ? undefined : (await recordOf(log))?.identity.columns;
-  // A log keeps its default columns, because a later qrctl may have more of them.
+  // Unless columns are chosen, a log keeps its own, because a later qrctl may have more defaults.
   const columns = saved?.every((name) => names.includes(name)) ? saved : names;
   return {
     format: format as AppendIdentity['format'],

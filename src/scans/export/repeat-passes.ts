@@ -14,7 +14,7 @@ interface PassesResult {
   total: number;
 }
 
-/** Yields new rows. Returns whether all were found. A pass that finds swapped rows renews `passes`. */
+/** Yields new rows. Returns whether all were found. Finding rows after a swap restarts the pass count. */
 export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,
@@ -50,7 +50,7 @@ export async function* repeatPasses(
     }
     // C11: with more rows than counted, or a short page, a matching total may hide missing rows.
     if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
-    // If rows swap positions, some are returned twice and as many are missed, so their number is the total.
+    // Swapped rows are returned twice or missed in equal numbers, so the sum of returned rows is the total.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {

@@ -73,7 +73,7 @@ interface ChartColumn {
   isPart: boolean;
 }
 
-/** Name, and a detail that identifies it. Both may be untrusted. */
+/** Name and a distinguishing detail. Both may be untrusted. */
 export interface Name {
   name: string;
   detail?: string;

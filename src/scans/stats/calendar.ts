@@ -112,8 +112,8 @@ export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export type Comparison = (typeof COMPARISONS)[number] | ClosedSpan;
 
 /**
- * Returns the period to compare `span` with. If `span` is in progress, a `previous` or `year` period ends at
- * the same local time. A specified period is returned unchanged.
+ * Returns the period to compare `span` with. If `span` is in progress, a `previous` or `year` period ends
+ * after the same elapsed local time. A specified period is returned unchanged.
  */
 export function spanBefore(
   span: ClosedSpan,

@@ -63,7 +63,7 @@ export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/** Hashes an ID as MurmurHash3 ends, so that different sets of IDs rarely have the same sum. */
+/** Hashes an ID like MurmurHash3's finalizer, so that different sets of IDs rarely have equal sums. */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'

@@ -127,7 +127,7 @@ export async function checkCodesOfLogs(
   if (unknown) throw unknown.missing;
 }
 
-/** V12: throws if two logs have a code, or if none has it and no other input may have it. */
+/** V12: throws if two logs have a code, or if only files with a state are specified and none has it. */
 function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDirectory: boolean): void {
   const kept = logs.filter(({ state }) => state);
   const [one, other] = kept.filter((log) => covers(log, id));

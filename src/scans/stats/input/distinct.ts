@@ -3,7 +3,7 @@ import { firstIndex, getOrAdd } from '#base/collections';
 import { UnprovenError } from '#base/errors';
 import { quote } from '#base/text/quote';
 
-/** Tests whether a scan is new. `owner` is the code ID, or empty if unknown. */
+/** Tests whether a scan is new. `owner`: code ID, or empty if unknown. */
 export type IsNew = (owner: string, id: number | bigint, ms: number) => boolean;
 
 export class OutOfOrderError extends Error {}
