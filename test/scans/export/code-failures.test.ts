@@ -60,7 +60,7 @@ it('the hint of a failed export states whether scans or files were written', asy
   expect(await outcomeOf({ ...whole, files: 1 })).toBe(nothing);
 });
 
-it('the error of a partly failed export names up to five codes and how to export them again, and the error for deleted codes counts them', () => {
+it('a partly failed export names up to five codes, and how to export them again', () => {
   const failures = Array.from({ length: 6 }, (_, at) => ({
     code: { id: `id${at}`, slug: at === 0 ? 'menu' : undefined },
     error: new UnavailableError('down'),
@@ -77,8 +77,13 @@ it('the error of a partly failed export names up to five codes and how to export
   expect(six.message.split('\n').slice(5)).toEqual(['id4: down', 'and 1 more']);
   expect(six.hint).toBe('Export these codes again with `qrctl scans export id0 id1 id2 id3 id4 …`.');
   expect(partly(failures, 8, true).hint).toBe('Run the same command again.');
+});
+
+it('the error for deleted codes counts the codes, and its hint states that their scans stay in the file', () => {
+  const failures = ['a', 'b'].map((id) => ({ code: { id }, error: new NotFoundError('not found') }));
   expect(wereDeleted(failures.slice(0, 1), 8).message).toContain('1 of 8 codes was deleted');
-  expect(wereDeleted(failures, 8).message).toContain('6 of 8 codes were deleted');
+  expect(wereDeleted(failures, 8).message).toContain('2 of 8 codes were deleted');
+  expect(wereDeleted(failures, 8).hint).toContain('stay in the file. The next run leaves these codes out.');
 });
 
 it('the hint of a failed export names any output path, and states the outcome only for a regular file', async () => {
@@ -129,11 +134,10 @@ it('a code whose scans are not found counts as deleted only if the service lacks
   expect(await separateDeleted(all, {}, { getCode })).toEqual({ failed: all, deleted: [] });
 });
 
-it('a log that was not rebuilt is reported with the failed codes and as unchanged, and the hint for deleted codes states that their scans stay', () => {
+it('a log that was not rebuilt is reported with the failed codes and as unchanged', () => {
   const failures = [{ code: { id: 'a' }, error: new UnavailableError('down') }];
   const error = notRebuilt(failures, 2, 'scans.csv');
   expect(error.message).toBe('1 of 2 codes failed, so scans.csv was not rebuilt\na: down');
   expect(error.hint).toMatch(/^The file is unchanged\. Run the command again\./);
   expect(error.cause).toBe(failures[0]?.error);
-  expect(wereDeleted(failures, 2).hint).toContain('stay in the file. The next run leaves these codes out.');
 });

@@ -83,7 +83,7 @@ describe('the previous range for a range that is not over', () => {
     ]);
   });
 
-  it('never ends after the beginning of the range', () => {
+  it('ends at the beginning of the range if the elapsed part is longer than the previous range', () => {
     const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'] as const;
     expect(rangeBefore(march, april, { nowMs: at('2026-03-30T12:00:00Z') })).toEqual([
       '2026-02-01T00:00',

@@ -19,7 +19,7 @@ describe('the row of a code', () => {
     [{ outcome: 'ok', expected: 0, unjudged: 'none' }, 'not judged: no scans in nine weeks'],
     [{ outcome: 'new', expected: 0 }, 'not judged: less than nine weeks of scans'],
     [{ outcome: 'drop', expected: 80, low: 30, high: 154 }, null],
-  ] as const)('has the right note, or none, for %j', (verdict, note) => {
+  ] as const)('has a note that explains the outcome, or none, for %j', (verdict, note) => {
     expect(watchRow(CODE, { scans: 1, ...verdict }, END).note).toBe(note);
   });
 
