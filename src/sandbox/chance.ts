@@ -25,7 +25,7 @@ export function uuid(seed: number, stream: number, index: number): string {
 const SLUG_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const SLUG_LENGTH = 6;
 const SLUGS = SLUG_LETTERS.length ** SLUG_LENGTH;
-/** Distance between successive slugs. It is coprime to 31 (the number of letters), so all slugs are used. */
+/** Distance between successive slugs. It is coprime to 31, so that all slugs are used. */
 const SLUG_STRIDE = 547_112_003;
 
 export function slug(seed: number, stream: number, index: number): string {

@@ -24,7 +24,6 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-/** Returns a function that responds to API requests. It does not check the key or the rate limit. */
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 

@@ -18,7 +18,7 @@ export interface SandboxResponse {
 export interface Exchange {
   request: SandboxRequest;
   number: number;
-  /** Applies `request` (default: the received one) to the workspace. Each call applies it again. */
+  /** Applies `request` (default: the received one) to the workspace. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
   response: ServerResponse;

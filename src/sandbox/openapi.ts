@@ -64,7 +64,7 @@ const exampleScan: Scan = {
   browser: 'Safari',
   referrer: null,
 };
-/** Example responses by schema, for mock servers. Each page has `total` items. */
+/** Example responses by schema, for mock servers. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   QRCode: exampleCode,
   QRCodePage: { data: [exampleCode], pagination: onePage },

@@ -1,4 +1,3 @@
-/** Sandbox options, some for behavior that the specification omits. */
 import { systemClock } from '#base/time/time';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
@@ -7,7 +6,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Maximum number of codes besides the samples. The specification defines no maximum. */
+/** Maximum number of codes besides the samples. The specification defines none. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {

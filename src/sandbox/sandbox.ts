@@ -78,7 +78,6 @@ function openService(settings: SandboxSettings) {
     outgoing: ServerResponse,
   ): Exchange {
     const startedMs = clock.monotonic();
-    // Counts only requests with a valid key. Others belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
     const admission = limiter.admit(isCounted);
     const apply = (changed = request): SandboxResponse => {
@@ -166,7 +165,6 @@ function acceptsGzip({ headers }: SandboxRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** Creates a rate limiter. `admit(false)` allows a request but does not count it. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number) {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;

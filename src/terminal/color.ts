@@ -23,7 +23,6 @@ export function wantsColor(
   return isTerminal && env.TERM !== 'dumb';
 }
 
-/** Loads Chalk, which takes milliseconds, only if colors are wanted. */
 export async function loadColors(wanted: boolean): Promise<Colors> {
   if (!wanted) return NO_COLORS;
   const { Chalk } = await import('chalk');

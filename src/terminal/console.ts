@@ -27,7 +27,7 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Returns whether a program that reads standard output may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Returns whether to write for screen readers. The value may change when the settings are read. */
+  /** Returns whether to write for screen readers. May change when the settings are read. */
   isAccessible?: () => boolean;
   wholePaths?: () => readonly string[];
   propose?: (text: string) => string;
@@ -82,7 +82,6 @@ export function createConsole(options: ConsoleOptions) {
   const asking = () => ({ input: options.stdin, output: stderr, signal });
   return {
     isTerminal,
-    /** Whether standard input and standard error are terminals, and this is not CI. */
     get canAsk() {
       return errIsTerminal && !isSwitchedOn(env.CI) && options.stdin.isTTY === true;
     },
@@ -95,13 +94,13 @@ export function createConsole(options: ConsoleOptions) {
     },
     async write(data: string | Uint8Array) {
       if (!isTerminal) return writeOut(data);
-      bar?.hide(); // Standard output and the progress bar may share a terminal.
+      bar?.hide();
       await writeOut(data);
       bar?.show();
     },
     harmless,
     flush: () => flushFile(stdout),
-    /** Prints a line with control characters and line ends escaped, unless --quiet. */
+    /** Unless --quiet, prints a line with control characters escaped and keys redacted. */
     note,
     warn: (text: string, always = false) => {
       if (always || !quiet)
@@ -117,7 +116,6 @@ export function createConsole(options: ConsoleOptions) {
       return active;
     },
     activeProgress: () => active,
-    /** Prompts for a line. Requires `canAsk`. Rejects on abort. */
     ask(question: string) {
       const manner = isAccessible() || env.TERM === 'dumb' ? 'plain' : 'edited';
       return askLine(wrapped(proposing(question)), { ...asking(), manner });

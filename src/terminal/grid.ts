@@ -28,9 +28,8 @@ const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * Returns a function that draws lines of cells. A cell wider than its column moves the cells after it.
- * cli-table3 takes up to 1 ms per row, so it only lays out one line of placeholders. T12: `fitText` truncates
- * cells, because cli-table3 would measure the whole cell per UTF-16 unit.
+ * Returns a function that draws lines of cells. T12: cli-table3 lays out only one line of placeholders,
+ * because it takes up to 1 ms per row, and quadratic time to truncate a cell.
  */
 export function createGrid(columns: readonly GridColumn[], colors: Colors): Draw {
   const layout = layOutLine(columns);
@@ -72,7 +71,7 @@ export const ELLIPSIS = '…';
 const UNITS_PER_COLUMN = 16;
 const EXTRA_UNITS = 512;
 
-/** Cleans a text and truncates it to `width` columns. The length of the text does not affect the time. */
+/** Cleans a text and truncates it to `width` columns. The time has a limit that depends only on `width`. */
 export function fitText(text: string, width: number): string {
   const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;

@@ -39,8 +39,8 @@ function createStopwatch(clock: Clock) {
 
 const FRAME_MS = 100;
 
-/** Sequence that erases the bar. Wrapping is off in the bar, because terminals report a new width late. */
 const CLEAR = '\r\x1b[J';
+/** Turns off wrapping in the bar, because terminals report a new width late. */
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
 export function createBar(unit: string, surface: BarSurface, clock: Clock): Bar {
@@ -147,7 +147,7 @@ const RATE_FROM_MS = 500;
 
 const LEFT_FROM_MS = 1000;
 
-/** Renders a line of at most `room` columns. To fit, shrinks or omits the bar, and then omits the detail. */
+/** Renders a line of at most `room` columns. To fit, shrinks or omits the bar, and then omits other parts. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total, '/')} ${unit}`;

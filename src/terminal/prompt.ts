@@ -30,8 +30,7 @@ export async function askLine(
     historySize: 0,
   });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
-  // Restores Node's normal editor, because its editor for TERM=dumb keeps backspaces. A secret needs no
-  // redrawing.
+  // For a secret, restores Node's normal editor, because its editor for TERM=dumb keeps backspaces.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));

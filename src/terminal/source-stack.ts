@@ -5,7 +5,6 @@ import { readIfPackaged } from '#files/durable/packaged-files';
 
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
-/** Formats positions in a stack as `src/FILE.ts:LINE:COLUMN` if a source map has them. */
 export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
   const maps = new Map<string, SourceMap | undefined>();
 

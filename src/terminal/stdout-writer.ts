@@ -8,8 +8,8 @@ import { writeFully } from '#files/durable/write';
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Creates a writer to standard output. It rejects with ClosedPipeError (after one call of `onClosedPipe`) or
- * LocalError. Writes files and devices by descriptor, because Node's stream ignores partial writes.
+ * Creates a writer to standard output. It rejects with ClosedPipeError or LocalError. Writes files and
+ * devices by descriptor, because Node's stream ignores partial writes.
  */
 export function createStdoutWriter(
   stream: OutputStream,
@@ -42,7 +42,6 @@ export function createStdoutWriter(
   };
 }
 
-/** Flushes standard output if it is a file. Throws LocalError. */
 export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync): Promise<void> {
   const fd = fileDescriptor(stream);
   if (fd === undefined || !fstatSync(fd).isFile()) return;

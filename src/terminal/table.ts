@@ -22,7 +22,6 @@ const SAMPLE = 1000;
 /** Maximum width in columns of a cell without another limit. */
 const WIDEST_CELL = 1000;
 
-/** Creates a table formatter. It first collects a sample of the rows to determine the widths. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -138,7 +137,7 @@ function cellOf(column: Column, record: Row, width: number, origin = ''): Cell {
 
 const LONGEST_ORIGIN = 100;
 
-/** Returns the scheme and host that at least half of the URLs share. */
+/** Returns the scheme and host that at least half of a column's URLs share; '' if there is none. */
 function commonOrigin(column: Column, rows: readonly Row[]): string {
   if (!column.isUrl) return '';
   const starts = rows.flatMap((row) => textOf(column, row).slice(0, LONGEST_ORIGIN) || []);
@@ -169,7 +168,7 @@ const floor = ({ column: { keepWhole }, natural }: Measured) =>
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/** Drops the least important columns (of equal ones, the last) if `mayDrop`. Then narrows wide columns. */
+/** To fit, drops the least important columns (the last of equal ones) if `mayDrop`. Then narrows wide ones. */
 export function layOut<C extends Column>(measured: readonly Measured<C>[], width: number, mayDrop: boolean) {
   const kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept.splice(leastImportant(kept), 1);

@@ -28,7 +28,7 @@ interface LogPlace<R> {
   take: (record: R) => void;
 }
 
-/** Opens a log and passes its records to `take`. The caller must hold the lock. */
+/** Opens or creates a log, and passes its records to `take`. The caller must hold the log's lock. */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {

@@ -1,7 +1,5 @@
 import { systemCode } from '#base/errors';
 
-/** Interface to the disk. Tests make each operation fail, or simulate a power cut during it. */
-
 export interface DiskStat {
   size: number;
   dev: bigint;
@@ -20,7 +18,6 @@ export interface DiskStat {
 
 export interface DiskFile {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-  /** Writes at `position` (null: the current one). May write only part of the data. */
   write(
     data: Uint8Array,
     offset: number,
@@ -39,7 +36,7 @@ export interface DiskFile {
 }
 
 export interface DiskDirectory {
-  /** Returns an entry's path, on Linux relative to the open directory (openat(2)). */
+  /** Returns an entry's path, on Linux with /proc relative to the open directory (like openat(2)). */
   at(name: string): string;
   names(): Promise<string[]>;
   stat(): Promise<DiskStat>;
@@ -52,8 +49,8 @@ export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 export interface Disk {
   user(): number | undefined;
   /**
-   * Opens a file. `r` neither follows a link nor waits for a FIFO. `w` is for devices and FIFOs. `wx+`
-   * refuses an existing name, even a link. The umask applies to `mode`.
+   * Opens a file. Except on Windows, refuses a link at the end of `path`. `r` doesn't wait for a FIFO. `w` is
+   * for devices and FIFOs. `wx+` refuses an existing name. The umask applies to `mode`.
    */
   open(path: string, flags: OpenFlags, mode?: number): Promise<DiskFile>;
   /** Reads a regular file. Throws for other kinds, links, and more than `mostBytes` (default: 512 MiB). */
@@ -98,7 +95,6 @@ export async function checked<H extends { close(): Promise<void> }>(
   }
 }
 
-/** Resolves to undefined if the file is missing (ENOENT). */
 export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -110,7 +106,7 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 
 const PIECE_BYTES = 1 << 20;
 
-/** Yields the bytes from `start` to `end`, if present. A piece is valid until the next one is requested. */
+/** Yields the bytes from `start` to `end` or the file's end. A piece is valid until the next is requested. */
 export async function* readPieces(
   file: DiskFile,
   start: number,

@@ -5,7 +5,7 @@ import { readIfPackaged } from './packaged-files.ts';
 
 const MODULES = join(import.meta.dirname, '../../../node_modules');
 
-/** Reads a library's file from the package, or from node_modules if nothing was built. */
+/** Reads a library's file from the package or, if missing, from node_modules. Throws LocalError. */
 export async function readInstalled(packaged: string, installed: string): Promise<Buffer> {
   const bytes = readIfPackaged(packaged);
   if (bytes) return bytes;

@@ -1,6 +1,6 @@
 /**
  * D13: locks that the kernel releases when their process ends, but not while it is stopped (SIGSTOP).
- * - Linux: a listening socket in the abstract namespace, which containers don't share.
+ * - Linux: a listening socket in the abstract namespace, which containers usually don't share.
  * - Windows: a named pipe.
  * - macOS and the BSDs: a file in /tmp (cron changes $TMPDIR), opened with O_EXLOCK. It is never unlinked,
  * because two runs could otherwise lock different files with that name.
@@ -29,7 +29,7 @@ interface LockOptions {
 const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
-/** Takes the lock for the file at `path`, whose directory must exist. */
+/** Locks the file at `path`. Throws UsageError if it stays locked or its directory is missing. */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
 }
@@ -85,7 +85,7 @@ function tryLock(name: string): Promise<Lock | undefined> {
 
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Pads a name to the length of `sun_path`. Otherwise, only Node 20 would pad it (with NULs). */
+/** Pads a name to the length of `sun_path`. Otherwise, some versions of Node would pad it with NULs. */
 function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
@@ -118,7 +118,6 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Lets runs of other users lock this file too.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {
@@ -165,7 +164,7 @@ export function otherUserError(
   });
 }
 
-/** Column of the inode in /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
+/** Column of the inode in /proc/net/unix (proc(5)). */
 const INODE_COLUMN = 6;
 
 async function hasSocket(descriptors: string, inode: string): Promise<boolean> {

@@ -14,7 +14,6 @@ export class DamagedLogError extends UsageError {
   }
 }
 
-/** Formats a record as JSON that ends with the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {
   const text = JSON.stringify(record).slice(0, -1);
   return `${text},"crc":"${checksum(text)}"}\n`;
@@ -61,7 +60,6 @@ export function createLineReader<R extends object>(
   }
 
   return {
-    /** Reads a piece and keeps no reference to it. */
     add(piece: Buffer): void {
       let start = 0;
       for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
@@ -76,7 +74,7 @@ export function createLineReader<R extends object>(
       const reason = `line ${lines + 1} is longer than ${MOST_BYTES.logLine / 2 ** 20} MiB`;
       throw new DamagedLogError(path, `is not a qrctl ${noun}: ${reason}`, hint);
     },
-    /** Returns the number of bytes up to the end of the last record. */
+    /** Returns the end of the last record in bytes. Throws DamagedLogError if the file is not a log. */
     end(): number {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
       if (!isOurs) throw new DamagedLogError(path, `is not a qrctl ${noun}`, hint);
@@ -85,7 +83,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Returns whether bytes may be the start of a log: incomplete, or zeros after a power cut. */
+/** Returns whether bytes may be a partial first line, or zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

@@ -70,7 +70,6 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Option for `stat`. Inode numbers and times in ns exceed JavaScript's safe integers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -126,14 +125,12 @@ async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** Linux flag that opens a directory even without permission to read it. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {
   if (platform() !== 'linux') return nameDirectory(path);
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
-  // Uses the path if there is no /proc, as in some chroots and containers.
   const base = await readlink(held).then(
     () => held,
     () => path,

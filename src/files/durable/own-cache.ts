@@ -1,4 +1,4 @@
-/** Manages caches per user. Files are checked before use. Every command works without them. */
+/** Manages caches per user. Every command works without a cache. */
 import {
   closeSync,
   constants,
@@ -24,7 +24,7 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Limits of a cache. The owner of executable content (`code`) must be known. */
+/** Limits: `largest` in bytes, `most` in files. If `content` is `code`, the owner must be known. */
 interface CacheBounds {
   largest: number;
   most: number;
@@ -43,7 +43,7 @@ export function openOwnCache(
       if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
       return readOwn(join(directory, file), owner, largest);
     },
-    /** Replaces a file without a flush, because readers detect truncation. */
+    /** Replaces a file without a flush, because readers detect truncation. Removes the oldest files. */
     replace(file: string, bytes: Uint8Array): void {
       makePrivate(directory, owner);
       const staged = join(directory, `${file}.${user.pid}`);
@@ -94,7 +94,6 @@ function makePrivate(directory: string, owner: number | undefined): void {
   const [highest] = missing;
   const { uid, mode } = statSync(highest === undefined ? directory : dirname(highest));
   if (owner !== undefined && (uid !== owner || (mode & OTHERS_WRITE) !== 0)) throw new Error('not ours');
-  // Doesn't use `recursive`, which may loop endlessly (write.ts).
   for (const level of missing) mkdirSync(level, { mode: DIRECTORY_MODE });
   if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }

@@ -5,7 +5,6 @@ import { orUndefined } from '#base/errors';
 
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
-/** Reads a file of the package. A single executable embeds these files. */
 export function readPackaged(path: string): Buffer {
   return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(ROOT, path));
 }

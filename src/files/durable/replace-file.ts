@@ -7,7 +7,6 @@ import { notRegular } from './path-errors.ts';
 import { expectAtPath, inDirectory, isSameFile, removeFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Running processes. A temporary file of an ended process is a leftover. */
 export interface Processes {
   pid: number;
   isRunning(pid: number): boolean;
@@ -22,7 +21,7 @@ export interface ReplaceOptions {
 
 export type Replacement = Awaited<ReturnType<typeof openReplacement>>;
 
-/** Starts to replace the file at a real path. Throws system errors, or UsageError if the file moves (D14). */
+/** Starts to replace the file at a real path. Throws system errors, or UsageError if its directory moves. */
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}) {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
@@ -52,7 +51,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
         size += bytes.length;
         flush.wrote(bytes.length);
       }),
-    /** Returns a function that rolls back to this point. No write may be in progress. */
+    /** Returns a function that rolls back, unless a write failed. No write may be in progress. */
     checkpoint() {
       const kept = size;
       return async () => {
@@ -149,7 +148,7 @@ export function createTemporary(
   });
 }
 
-/** Durably renames `file` to `path`, and closes it. */
+/** Durably renames the temporary file to `path`, and closes it. Throws LocalError if it was replaced. */
 export async function putInPlace(
   disk: Disk,
   file: DiskFile,

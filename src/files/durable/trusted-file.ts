@@ -15,7 +15,7 @@ import { makeDirectories } from './write.ts';
 
 const OTHERS_WRITE = 0o022;
 
-/** Resolves links, even to a missing file. D14: refuses another user's link to a file that isn't theirs. */
+/** Resolves links. The file may be missing. D14: refuses another user's link to a file that isn't theirs. */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   if (disk.user() === undefined) {
@@ -31,7 +31,7 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
 
 type Use = 'read' | 'write';
 
-/** Resolves links. Throws as `realPath` does, or if a link leads out of the real path `within`. */
+/** Resolves links. Throws UsageError for an untrusted link, or one that leads out of `within`. */
 export async function withoutLinks(
   disk: Disk,
   path: string,
@@ -64,8 +64,8 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
 }
 
 /**
- * Opens the regular file at a real path, if any, to read and write. Throws the system's error, or UsageError
- * if the file was moved or replaced, or if qrctl runs as root and another user may have planted the file.
+ * Opens the regular file at a real path, if any, to read and write. Throws UsageError if it was moved or
+ * replaced, or if qrctl runs as root and another user may have planted it.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));

@@ -17,7 +17,7 @@ export async function writeFully(
   }
 }
 
-/** Truncates a file. D9: flushes it, because a power cut could mix removed bytes with later ones. */
+/** Truncates a longer file. D9: flushes it, because a power cut could mix removed bytes with later ones. */
 export async function truncateTo(
   file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
   size: number,
@@ -64,14 +64,13 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>) {
   };
 }
 
-/** Creates a directory and its parents, but without `recursive`: Node may retry endlessly after ENOENT. */
+/** Creates a directory and its parents, without `recursive`: Node may retry endlessly after ENOENT. */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     return await makeDirectory(disk, path, mode);
   } catch (error) {
     const parent = dirname(path);
     if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
-    // Another process may have created the parent meanwhile.
     await makeDirectories(disk, parent, mode);
     return makeDirectory(disk, path, mode);
   }

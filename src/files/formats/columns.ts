@@ -15,7 +15,7 @@ export interface Column {
   leastWidth?: number;
   /** Width below which a narrow table omits less important `keepWhole` columns (default: `leastWidth`). */
   wishedWidth?: number;
-  /** Whether narrow cells show an ellipsis instead of the origin that most rows share. */
+  /** Whether narrow cells show an ellipsis instead of an origin that at least half of the cells share. */
   isUrl?: boolean;
   /** Whether a narrow table prints this cell below the row. */
   below?: boolean;
@@ -46,7 +46,7 @@ export function numberColumn(name: string, importance: number): Column {
   return { name, importance, align: 'right' };
 }
 
-/** Returns the columns in `--fields`, in that order. Throws UsageError for unknown or repeated names. */
+/** Returns the columns in `--fields`, in order (default: all). Throws UsageError for unknown or repeated names. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],

@@ -5,7 +5,6 @@ const LONGEST_VALUE = 100;
 
 type Encode = (value: unknown) => string;
 
-/** Returns a function that formats a row: the fields in `names`, each after its opening, and then `end`. */
 export function createLine(
   names: readonly string[],
   openingOf: (name: string, index: number) => string,
@@ -20,7 +19,7 @@ export function createLine(
   };
 }
 
-/** Returns a function that caches encoded values, because a lookup takes less time than encoding. */
+/** Returns a function that encodes a value after `opening`, and caches short values to save time. */
 export function createField(opening: string, encode: Encode): Encode {
   let known: Map<unknown, string> | undefined = new Map();
   return (value) => {

@@ -14,11 +14,11 @@ export interface CsvOptions {
   lineEnd?: '\n' | '\r\n';
 }
 
-/** T2: matches raw comma-separated cells that need quotes. All other raw cells are written unchanged. */
+/** T2: matches raw comma-separated cells that need quotes. */
 const WANTS_QUOTES = /[",\n\r]/;
 /** T4, T11: like `WANTS_QUOTES`, with the separators of other programs. */
 const SPLIT_BY_SOME = /[",;\t\n\r]/;
-/** Matches cells that may need quotes or escaping. Omits common letters and emoji, which begin no formula. */
+/** Matches cells with a separator, quote or line end, or whose first character may begin a formula. */
 const WANTS_CARE =
   /[",\n\r;\t|]|^[^!-&(-*./-<>?A-~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u05ff\u0620-\u06dc\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\ud83c-\ud83e]/;
 

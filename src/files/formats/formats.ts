@@ -27,7 +27,7 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   xlsx: ['xlsx'],
 };
 
-/** Extensions of formats that are not in EXTENSIONS. All others, such as `.txt`, imply no format. */
+/** Extensions of unsupported formats. Other extensions, such as `.txt`, imply no format. */
 export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
   (
     'xls xlsm xlsb xlt xltx xltm ods fods numbers gsheet doc docx odt rtf ppt pptx pdf eps ps png svg jpg jpeg gif webp ' + // words-ok: a list of names

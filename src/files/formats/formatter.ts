@@ -18,7 +18,6 @@ export function textOf(piece: Piece): string {
     : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
-/** Creates a formatter whose rows don't depend on earlier rows. */
 export function formatterOf(rows: Formatter['rows'], begin = ''): Formatter {
   return { begin: () => begin, rows, end: () => '', checkpoint: () => () => undefined };
 }

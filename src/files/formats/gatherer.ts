@@ -3,7 +3,6 @@ import { createGzip, type DeflateRaw, type Gzip } from 'node:zlib';
 const BUFFER_BYTES = 512 * 1024;
 
 export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Promise<void>) {
-  // Double buffering: fills one buffer while the other is written.
   let filling = Buffer.alloc(0);
   let spare = Buffer.alloc(0);
   let used = 0;
@@ -29,10 +28,10 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
 
   return {
     touched: () => touched,
-    /** Buffers a copy of a chunk. Rejects if an earlier write failed. */
+    /** Buffers a copy of a chunk. May reject with the error of an earlier write. */
     async write(chunk: string | Uint8Array) {
       touched = true;
-      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // at most 3 bytes per unit
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // 3 bytes per UTF-16 unit
       if (used + most > filling.length) await flush();
       if (most > BUFFER_BYTES) {
         await flush();
@@ -60,7 +59,7 @@ export interface Encoder {
   end(): Promise<Uint8Array[]>;
 }
 
-/** Creates a gzip (RFC 1952) or copying encoder. It is deterministic, because zlib sets no time. */
+/** Creates a gzip encoder (RFC 1952, without a time), or one that returns its input. */
 export function createEncoder(gzip: boolean): Encoder {
   return gzip ? encoderOf(createGzip()) : { encode: async (bytes) => [bytes], end: async () => [] };
 }

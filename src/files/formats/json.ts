@@ -3,7 +3,6 @@ import { createLine } from './create-field.ts';
 import { type Formatter, formatterOf, type Shape } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
-/** Creates a formatter with one record per line, and the keys `names` in order (undefined: all keys). */
 export function createNdjsonFormatter(names: readonly string[] | undefined): Formatter {
   const format = createRecordFormatter(names);
   return formatterOf((rows) => rows.map((row) => `${format(row)}\n`).join(''));
@@ -37,14 +36,13 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
   };
 }
 
-/** Returns a function that formats records. A missing key is null, so that every record has the same keys. */
+/** Returns a function that formats records as compact JSON. With `names`, each has exactly these keys. */
 function createRecordFormatter(names: readonly string[] | undefined): (row: Row) => string {
   if (!names) return formatCompact;
   const openingOf = (name: string, index: number) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
   return createLine(names, openingOf, (value) => formatCompact(value ?? null), '}');
 }
 
-/** Formats a value as text: null as an empty string, and objects as JSON. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
@@ -73,7 +71,7 @@ export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): 
     : `${open}${parts.join(',')}${close}`;
 }
 
-/** Formats with JSON.stringify, which is faster but refuses bigints. */
+/** Formats with JSON.stringify, which is faster than `formatJson` but refuses bigints. */
 function formatCompact(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -34,7 +34,6 @@ const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['summary', /^(?:\{"command":|# HELP qrctl_run_)/],
 ];
 
-/** Columns that identify a qrctl table. The first match counts. */
 const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
   ['manifest', 'outcome', 'sha256'],
   ['check', 'outcome', 'http_status'],

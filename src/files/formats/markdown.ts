@@ -8,7 +8,7 @@ const LONGEST_VALUE = 600;
 const LONGEST_READ = 10_000;
 
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
-/** Matches words that GitHub links as commits. */
+/** Matches words that GitHub may link as commits. */
 const COMMIT = /[0-9a-f]{7,}/i;
 const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
 /** Prefix of a command that GitHub Actions executes anywhere in a line. */

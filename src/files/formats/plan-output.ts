@@ -51,8 +51,8 @@ export interface PlanContext {
 }
 
 /**
- * Combines the output flags. The format comes from `--format`, the extension, the profile or the default, in
- * this order. Throws UsageError for contradictory flags and unknown fields.
+ * Combines the output flags. Without `--ids`, the format comes from `--format`, the extension, flags that
+ * require CSV, the profile or the default, in this order. Throws UsageError for invalid combinations.
  */
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;

@@ -12,7 +12,6 @@ export type Rewind = () => Promise<boolean>;
 export interface RowSink<Batch = readonly Row[]> {
   /** Adds rows. Resolves to the number of rows that the sink lacked. */
   write(batch: Batch): Promise<number>;
-  /** Marks the start of a code's rows in a shared sink. */
   checkpoint(): Promise<Rewind>;
   /** Completes the output. Called once, after verification. */
   commit(): Promise<void>;
@@ -24,7 +23,6 @@ export interface RowSink<Batch = readonly Row[]> {
 }
 
 export interface CodeSink extends RowSink<TimedRows> {
-  /** Time in ms from which to read scans; undefined to read all. */
   sinceMs: number | undefined;
   sinceFor?(endMs: number): number | undefined;
   added(): number;

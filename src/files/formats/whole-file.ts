@@ -27,7 +27,6 @@ export interface OutputPlace {
 interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
-  /** Whether to refuse a file that is not regular. */
   keeps?: boolean;
   disk?: Disk;
   /** Called before the rename. If it throws, the old file is kept. */
@@ -35,9 +34,9 @@ interface WholeFileOptions extends OutputPlace {
 }
 
 /**
- * Opens a file to replace, following links. A device, FIFO or descriptor is refused if `keeps`, and otherwise
- * written directly, without rollback. After a rollback, gzip continues with a new member (RFC 1952, 2.2).
- * Throws UsageError before any byte is written.
+ * Opens a file to replace, following links. Writes a device, FIFO or descriptor directly, without rollback.
+ * If `keeps`, refuses it, except for a Windows device. gzip begins a member (RFC 1952, 2.2) at a checkpoint.
+ * Throws UsageError or LocalError.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {
@@ -80,10 +79,7 @@ export async function writeWholeFile(
 /** Matches paths of open descriptors, such as /dev/stdout, whose files must not be replaced. */
 const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
-/**
- * Matches Windows device names, which are reserved in every directory:
- * https://learn.microsoft.com/windows/win32/fileio/naming-a-file
- */
+/** Matches Windows device names: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
 
 export function namesDevice(path: string, system: NodeJS.Platform): boolean {
@@ -130,7 +126,7 @@ async function resolveFile(
   await checkFifo(disk, real);
   if (isFile) {
     await refuseMountPoint(disk, real);
-    // T14: checks again at opening, because another run may have written the file since.
+    // T14: also checks when opening the file, because another run may have written it since the first check.
     const kind = await kindOfFile(disk, real);
     if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
   }
@@ -174,7 +170,7 @@ function wholeFile(
 
 type Direct = Pick<DiskFile, 'write' | 'close'>;
 
-/** Opens a device, or a descriptor for appending, because other processes may write to it too. */
+/** Opens a device, FIFO or descriptor for appending, because other processes may write to it too. */
 async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
   const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
@@ -196,7 +192,6 @@ function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
         .end()
         .then(() => file.close())
         .catch(failing),
-    // After a commit, the handle is already closed, and closing it again does nothing.
     discard: () => file.close().catch(() => undefined),
   };
 }

@@ -9,7 +9,7 @@ const NOT_LAST = /[（［｛「『【〈《〔]/u;
 const ELLIPSIS = '…';
 const FIRST_TRY = 32;
 
-/** Breaks a text into at most `most` lines, between words if possible. Truncates the last one if needed. */
+/** Breaks a text into at most `most` lines, if possible between words. Truncates the last line if needed. */
 export function breakLines(
   text: string,
   most: number,

@@ -14,7 +14,7 @@ const FAMILIES: Readonly<Record<string, string>> = { arabic: 'noto-sans-arabic',
 
 export type Weight = 400 | 600;
 
-/** Subsets that are thickened for semibold text, because their semibold files would take 1 MB. */
+/** Subsets that are loaded in regular weight even for semibold text, to save 1 MB. */
 const REGULAR_ONLY: ReadonlySet<string> = new Set(['arabic', 'devanagari', 'japanese']);
 
 export interface CaptionFont {
@@ -24,7 +24,7 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads fonts with the characters in `texts` or equivalents. Throws LocalError if a file is missing. */
+/** Loads the fonts with characters of `texts` or equivalents. Throws LocalError if a file is missing. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];

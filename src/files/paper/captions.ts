@@ -26,7 +26,7 @@ function onOneLine(text: string): string {
       .normalize('NFC')
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
-      // Removes marks beyond the fourth on a letter (T7), which would overlap the code.
+      // Removes marks beyond the fourth on a letter (T7), because they would overlap the code.
       .replace(/(?<=\p{M}{4})\p{M}/gu, '')
       .trim()
   );
@@ -36,7 +36,7 @@ const bidi = createBidi();
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Splits a text by font, in visual order (Unicode Bidirectional Algorithm, UAX 9). */
+/** Splits a text by font and direction, in visual order (UAX 9). Throws Error if no font has a character. */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
   const embedding = bidi.getEmbeddingLevels(text, base);
   const runAt: (Piece & { level: number })[] = [];
@@ -57,12 +57,12 @@ export function piecesOf(text: string, fonts: readonly CaptionFont[], base: Base
 
 const DRAWN_TO_THE_LEFT = /\p{Script=Arabic}/u;
 
-/** Mirrors and reverses characters for drawing (UAX 9, rule L4). */
+/** Mirrors the characters of right-to-left text (UAX 9, rule L4), and puts them in order for fontkit. */
 function asDrawn(text: string, level: number): string {
   const isToTheLeft = level % 2 === 1;
   const characters = [...text].map((character) =>
     isToTheLeft ? (bidi.getMirroredCharacter(character) ?? character) : character,
   );
-  // Makes up for fontkit, which reverses texts in Arabic script (also Persian digits), but not spaces.
+  // fontkit reverses only texts in Arabic script, including Persian digits, which run left to right.
   return (isToTheLeft === DRAWN_TO_THE_LEFT.test(text) ? characters : characters.reverse()).join('');
 }

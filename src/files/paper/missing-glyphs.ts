@@ -47,7 +47,7 @@ function equivalentOf(character: string): string {
     : character.normalize('NFKC');
 }
 
-/** I9: replaces missing characters with equivalents, omits symbols, and marks lost letters. */
+/** I9: replaces characters that no font has. Without an equivalent, omits symbols, and marks lost letters. */
 export function typeset(given: string, fonts: readonly { has(character: string): boolean }[]): Typeset {
   const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
   if (has(given)) return { text: given, lost: 'nothing' };

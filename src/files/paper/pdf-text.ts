@@ -6,7 +6,7 @@ type Pdf = PDFKit.PDFDocument;
 
 /** Font features that make pdfkit lay out a text as a whole. By default, it misorders Arabic words. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-/** Matches texts whose letters have one form. pdfkit lays out their words with a cache, ten times as fast. */
+/** Matches texts without contextual letter forms. pdfkit caches their words, which is ten times as fast. */
 const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
@@ -123,8 +123,8 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 
 /**
  * Draws a text so that copied and spoken text has the right letters. Returns the width. Embeds a glyph once
- * per letter, because letters may share a glyph. A letter may have several glyphs (a stem and its dots).
- * Glyphs without letters are not read aloud (ISO 32000-1, 14.9.4).
+ * per letter, because letters may share a glyph. Glyphs without letters are not read aloud (ISO 32000-1,
+ * 14.9.4).
  */
 function drawShaped(
   document: Pdf,

@@ -32,7 +32,7 @@ const PARSERS = {
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && TEXT.decode(bytes),
 };
 
-/** Yields row groups as columns that can be passed between threads. Throws Error if the file is damaged. */
+/** Yields row groups as columns to pass between threads. Throws Error if the file is damaged or too large. */
 export async function* decodeGroups(
   source: SourceFile,
   columns: string[] | undefined,
@@ -67,7 +67,7 @@ export async function* decodeGroups(
   }
 }
 
-/** Maximum bytes of metadata, enough for 5,000 row groups of scans. Decoding takes many times as much. */
+/** Maximum size of metadata in bytes, enough for 5,000 row groups. Decoding takes many times the memory. */
 const MOST_METADATA_BYTES = 8 * 2 ** 20;
 const END_BYTES = 8;
 
@@ -148,7 +148,7 @@ const MOST_GROUP_BYTES = 2 ** 29;
 
 type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
-/** Loads and checks a row group, and returns a reader of its bytes. Throws Error if damaged or too large. */
+/** Loads a row group, and returns a reader of its bytes. Throws Error if it is damaged or too large. */
 async function checkPages(
   group: RowGroup,
   columns: readonly string[] | undefined,

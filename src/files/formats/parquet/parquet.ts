@@ -1,4 +1,3 @@
-/** Writes Parquet: https://parquet.apache.org/docs/file-format/ */
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { UnprovenError } from '#base/errors';
@@ -42,7 +41,7 @@ const TIME: ColumnKind = {
   statistics: integerStatistics,
 };
 
-/** Kind of columns except `id` and `ts`: engines require one type per column in all files. */
+/** Kind of columns except `id` and `ts`. Query engines require one type per column in all files. */
 const TEXT: ColumnKind = {
   element: {
     type: 'BYTE_ARRAY',

@@ -44,7 +44,7 @@ function createCsvReader(
   let rest = '';
   let restLine = firstLine;
 
-  /** Returns the end of a record; -1 if the text ends within quotes. */
+  /** Counts lines and cells. Returns the end of a record; -1 if the text ends within quotes. */
   function scanRecord(text: string, start: number, isWithinQuotes = false): number {
     let inQuotes = isWithinQuotes;
     if (!isWithinQuotes) cellCount = 1;
@@ -107,7 +107,7 @@ function createCsvReader(
     return end;
   }
 
-  /** F11: reads whole lines, each character once. Throws CsvFault. */
+  /** F11: reads whole lines, in linear time. Throws CsvFault. */
   function read(text: string): void {
     let at = rest === '' ? 0 : completeRest(text);
     if (at < 0) return;

@@ -6,12 +6,12 @@ import { openInput } from '#files/durable/open-input';
 import { describeSystemError } from '#files/durable/path-errors';
 import { GZIP, startsWith } from '#files/formats/formats';
 
-/** Size of a piece in bytes. V8 allocates larger texts one by one, which takes a fifth longer. */
+/** Maximum size of a piece in bytes. V8 allocates larger texts one by one, which takes a fifth longer. */
 const PIECE_BYTES = 32 * 1024;
 
 /**
- * Yields a file's content up to its size at opening, because another run may append. A piece is valid until
- * the next is requested. Throws UsageError.
+ * Yields a file's decompressed content up to its size at opening, because another run may append. A piece is
+ * valid until the next is requested. Throws UsageError.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await openToRead(path);

@@ -5,7 +5,7 @@ import { COMMA, LINE_FEED } from '#base/text/ascii';
 import type { Row } from '#files/formats/row-sink';
 
 export interface TextPiece {
-  /** Whole lines, unless `isLast`. If a JSON array is on one line, a part that ends in a comma. */
+  /** Whole lines, unless `isLast`. In a JSON array with long lines, may be a part that ends in a comma. */
   text: string;
   line: number;
   isLast: boolean;
@@ -22,7 +22,7 @@ export async function* readInputText(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
 ): AsyncGenerator<TextPiece> {
-  /** Pieces to join once: joining each would take quadratic time. */
+  /** Parts of a line to join once, because joining each would take quadratic time. */
   let rest: Buffer[] = [];
   let length = 0;
   let isArray: boolean | undefined;
@@ -67,7 +67,7 @@ function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/** Decodes a piece in a third of TextDecoder's time. A piece never ends within a character. */
+/** Decodes a piece in a third of TextDecoder's time. Throws UsageError for invalid UTF-8. */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');

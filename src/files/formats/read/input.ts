@@ -53,7 +53,7 @@ export interface ReadOptions {
   isDated?: boolean;
 }
 
-/** Columns with a fixed meaning in every file of codes, without the UTM columns and the key column. */
+/** Columns with a fixed meaning in files of codes, except UTM columns and the key column. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([
   ...CODE_FIELDS,
   ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
@@ -69,7 +69,7 @@ export function fold(column: string): string {
   return column.trim().toLowerCase();
 }
 
-/** Refuses too many cells while reading, because a few kilobytes may expand to billions. */
+/** Refuses too many rows or cells while reading, because a few kilobytes may expand to billions of cells. */
 export function refuseMany(name: string, rows: number, columns: number): void {
   if (rows <= MOST_ROWS && rows * columns <= MOST_VALUES) return;
   const most = Math.min(MOST_ROWS, Math.floor(MOST_VALUES / columns));
@@ -89,7 +89,6 @@ export interface Fault {
   message: string;
   explanation?: string;
   mayForce?: true;
-  /** Whether sorting a single column may be the cause. */
   isSorted?: true;
   isOfFlag?: true;
 }
@@ -147,7 +146,7 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** If there are faults, throws UsageError (exit 2) with each one once, sorted by line. */
+/** If there are faults, throws UsageError (exit 2): with the first in its message, and with all in `rows`. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],

@@ -4,7 +4,7 @@ import type { Row } from '#files/formats/row-sink';
 import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
-/** Parses NDJSON at once or, if a line is not one object, by line. Invalid JSON becomes an Error. */
+/** Parses NDJSON at once or, if a line is not one object, by line. A line with invalid JSON becomes an Error. */
 export async function parseLines(
   text: string,
   firstLine: number,
@@ -35,7 +35,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** Parses JSON. If an ID exceeds 2^53, parses it again with all digits. Searching for IDs first is slower. */
+/** Parses JSON. If an ID is not a safe integer, parses the text again with all digits of numbers. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>
@@ -43,7 +43,7 @@ async function parseArray(text: string): Promise<unknown> {
   return (Array.isArray(rows) ? rows : [rows]).some(isLong) ? parseJson(text) : rows;
 }
 
-/** Yields the rows of a JSON array. Searches for the last comma only if a piece does not end with one. */
+/** Yields the rows of a JSON array. Throws UsageError if it is invalid or a row is too long. */
 export async function* readJsonArray(
   pieces: AsyncIterable<TextPiece>,
   path: string,
@@ -84,7 +84,7 @@ function withoutEnd(text: string, path: string): string {
   return body.slice(0, -1);
 }
 
-/** Returns a function that finds the end of the last comma between values, or 0 without a comma. */
+/** Returns a function that finds the end of the last comma between values in successive texts; 0 if none. */
 function createCommaFinder(): (lines: string) => number {
   let depth = 0;
   let inString = false;

@@ -1,7 +1,6 @@
 /**
  * Parses names of rotated logs, but not of backups (`.bak`, `.old`, `~`). logrotate writes `scans.csv.2.gz`,
- * `scans.csv-20261101.gz` or `scans-20261101.csv`. savelog writes `scans.csv.0` or
- * `scans.csv.20261101030000`.
+ * `scans.csv-20261101.gz` or `scans-20261101.csv`.
  */
 import { isUuid } from '#service/checks';
 
@@ -18,7 +17,6 @@ const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
 const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
 const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
 const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
-/** Matches a rotation suffix: number, date with or without time, or seconds since the epoch. */
 const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
 
 export function readLogName(name: string, base: string): LogName | undefined {
@@ -34,7 +32,6 @@ export function readLogName(name: string, base: string): LogName | undefined {
   return age && { base, age, packing };
 }
 
-/** Parses a name; undefined if it is neither a data file nor a rotated file. */
 export function findLogName(name: string): LogName | undefined {
   const { plain, packing } = unpacked(name);
   const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);

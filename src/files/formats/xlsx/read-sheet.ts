@@ -115,7 +115,7 @@ function textOf(text: string): CellValue | undefined {
 /** Maximum length of slices that V8 always copies. */
 const LONGEST_COPIED = 12;
 
-/** Copies a text, because a slice would keep its source in memory. */
+/** Copies a long text, because a slice would keep its source in memory. */
 export function onItsOwn(text: string): string {
   return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
 }

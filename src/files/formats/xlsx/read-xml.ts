@@ -44,7 +44,7 @@ const PHONETICS = 'rPh';
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes character references (XML 1.0, 4.1). The parser's own decoder garbles numeric emoji. */
+/** Decodes character references (XML 1.0, 4.1). The parser garbles emoji that are written as numbers. */
 function decodeText(text: string): string {
   return withXmlLineEnds(text).replace(REFERENCE, (reference, hex?: string, decimal?: string, name = '') => {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);

@@ -20,10 +20,10 @@ export function createFormat(id: number, code: string): NumberFormat {
 
 const FIRST_CUSTOM = 164;
 
-/** Limit for numbers whose digits are all exact. */
+/** Maximum (exclusive) of integers that Excel shows exactly. */
 const EXACT = 1e15;
 
-/** Returns a number as Excel shows it; undefined if Excel rounds it or uses the locale. */
+/** Returns a whole number or percentage as Excel shows it; undefined for other numbers and formats. */
 export function seenNumber(value: number, { id, code }: NumberFormat): string | undefined {
   const isPercent = id === 9 || code === '0%';
   const shown = isPercent ? Math.round(value * 1e13) / 1e11 : value;
@@ -36,7 +36,7 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
 
 const EPOCH_DAY_FROM_1904 = 24_107;
 
-/** Formats a date as `2026-03-01`, with the time if it is not midnight or if `withTime`. */
+/** Formats a date, with the time if it isn't midnight or if `withTime`; undefined if out of range. */
 export function dateText(serial: number, from1904: boolean, withTime = false): string | undefined {
   const days = serial - (from1904 ? EPOCH_DAY_FROM_1904 : EPOCH_DAY);
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;

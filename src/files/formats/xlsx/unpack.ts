@@ -7,7 +7,7 @@ const MOST_UNPACKED = 256 * 2 ** 20;
 /** Maximum size of a part that is held whole: any part except rows and shared strings. */
 const MOST_WHOLE = 16 * 2 ** 20;
 
-/** Maximum compression factor of a larger part, as in Apache POI. */
+/** Maximum compression factor of a part larger than MOST_WHOLE, as in Apache POI. */
 const MOST_PACKED = 100;
 
 const HINT =
@@ -19,7 +19,7 @@ export function refuseWorkbook(name: string, what: string, cause?: unknown): nev
 
 export type Parts = ReturnType<typeof openArchive>;
 
-/** Opens a workbook. Throws UsageError for other files, and later if a part is too large or damaged. */
+/** Opens a workbook. Throws UsageError for other files. Its methods throw it for a large or damaged part. */
 export function openArchive(bytes: Uint8Array, name: string) {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   // Signature of .xls files and of workbooks with a password.
@@ -52,7 +52,6 @@ export function openArchive(bytes: Uint8Array, name: string) {
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
-      // Checks the checksum, because fflate does not.
       if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
       yield decoder.decode();
     } catch (error) {
@@ -80,7 +79,7 @@ export function refuseLarge(text: string, name: string): void {
     refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
-/** Number of compressed bytes to unpack at once. They expand to 4 MiB at most. */
+/** Number of compressed bytes to unpack at once. They expand to about 4 MiB at most. */
 const PACKED_BYTES = 4096;
 
 const STORED = 0;
@@ -110,7 +109,7 @@ interface Entry {
   checksum: number;
 }
 
-/** Reads the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). Its entry count is untrusted. */
+/** Reads the central directory (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). */
 function readEntries(data: Buffer, name: string): Map<string, Entry> {
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: the end of the file is missing');

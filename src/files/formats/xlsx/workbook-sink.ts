@@ -27,7 +27,6 @@ export function tooManyRows(rows?: number): UsageError {
 
 const UTC = { offsetMs: () => 0 };
 
-/** Creates a sink for one sheet, in constant memory. */
 export function createWorkbookSink(
   bytes: ByteSink,
   { columns, zone }: { columns: readonly Column[]; zone: Pick<LocalTime, 'offsetMs'> },
@@ -125,7 +124,7 @@ export async function writeSheets(bytes: ByteSink, sheets: readonly Sheet[]): Pr
 
 const LONGEST_NAME = 31;
 
-/** Makes sheet names valid and unique. Excel refuses some characters, and names that differ only in case. */
+/** Makes sheet names valid and unique. Excel ignores their case. */
 function sheetNames(names: readonly string[]): string[] {
   const used = new Set(['history']);
   return names.map((name) => {

@@ -24,7 +24,7 @@ const END_OF_DATA = Buffer.from([0x03, 0x00]);
 /** General-purpose flags of ZIP: names are UTF-8, and the sizes and the checksum follow the data. */
 const FLAGS = 0x0800 | 0x0008;
 
-/** Creates an archive. Throws the sink's errors, and UsageError beyond 4 GiB. */
+/** Creates an archive. Its methods throw the sink's errors, and UsageError beyond 4 GiB. */
 export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>) {
   const entries: Entry[] = [];
   let offset = 0;
