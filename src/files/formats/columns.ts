@@ -46,7 +46,7 @@ export function numberColumn(name: string, importance: number): Column {
   return { name, importance, align: 'right' };
 }
 
-/** Returns the columns in `--fields`, in order (default: all). Throws UsageError for unknown or repeated names. */
+/** Returns the columns in `--fields`, in order (default: all). Throws UsageError for invalid fields. */
 export function chooseColumns(
   fields: readonly string[] | undefined,
   columns: readonly Column[],

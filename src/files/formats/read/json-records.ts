@@ -4,7 +4,7 @@ import type { Row } from '#files/formats/row-sink';
 import { isObject, parseJson } from '#service/json';
 import { countEnds, notOurs, type Records, type TextPiece } from './input-text.ts';
 
-/** Parses NDJSON at once or, if a line is not one object, by line. A line with invalid JSON becomes an Error. */
+/** Parses NDJSON at once or, if a line is not one object, by line. Invalid JSON becomes an Error. */
 export async function parseLines(
   text: string,
   firstLine: number,
