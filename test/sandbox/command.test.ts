@@ -89,7 +89,7 @@ describe('qrctl sandbox', () => {
     expect(newest?.ts).toMatch(/^2026-0/);
   });
 
-  test('fails if the port in --port is in use (2)', async () => {
+  test('fails with exit code 2 if the port in --port is in use', async () => {
     const holder = createServer();
     const port = await new Promise<number>((resolve) => {
       holder.listen(0, '127.0.0.1', () => resolve(Number(Reflect.get(holder.address() ?? {}, 'port'))));

@@ -85,7 +85,7 @@ describe('sample data', () => {
     expect(new Set(ids).size).toBe(1500);
   });
 
-  test('has a unique slug for every code', () => {
+  test('has unique slugs for 100,000 codes', () => {
     expect(new Set(Array.from({ length: 100_000 }, (_, index) => slug(1, 1, index))).size).toBe(100_000);
   });
 
@@ -160,7 +160,7 @@ describe('sample scans', () => {
 });
 
 describe('live scans', () => {
-  test('arrive without end for sample codes, and up to a limit for created codes', async () => {
+  test('arrive without a limit for sample codes, and up to a limit for created codes', async () => {
     const clock = fakeClock();
     const sandbox = await useSandbox({ codes: 1, scans: 10, live: 2, liveScansOfNewCode: 5, clock });
     const created = await ask(sandbox, 'POST', '/qr', { body: { name: 'new' } });

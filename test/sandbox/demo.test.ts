@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 
-test('qrctl demo creates codes, lists them, exports their scans with a pause, and prints the path of the export', async () => {
+test('qrctl demo creates codes, lists them, exports their scans, writes a report, and prints the path of the export', async () => {
   const [temporary, here, cache] = [await useDirectory(), await useDirectory(), await useDirectory()];
   const config = await useDirectory();
   // It asks for no key and touches no stored settings.

@@ -8,7 +8,7 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 const CALM = { limit: 100_000 };
 
 describe('a response', () => {
-  test('has the four rate-limit headers and a Date header, whatever its status is', async () => {
+  test('has the four rate-limit headers and a Date header, even if the request failed', async () => {
     const sandbox = await useSandbox({ codes: 1, plan: 'pro' });
     const id = sandbox.codeId();
     const replies = await Promise.all([
@@ -50,7 +50,7 @@ describe('a response', () => {
     }
   });
 
-  test('is compressed only if the option gzip is set and the client accepts gzip', async () => {
+  test('is compressed with the option gzip only if the client accepts gzip', async () => {
     const sandbox = await useSandbox({ ...CALM, gzip: true });
     const encodingFor = async (accepted: string) =>
       (await ask(sandbox, 'GET', '/qr', { headers: { 'accept-encoding': accepted } })).headers.get(

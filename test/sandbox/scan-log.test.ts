@@ -88,7 +88,7 @@ describe('the pages of a log that does not change', () => {
     expect(backward).toEqual(forward.toReversed());
   });
 
-  test('are not sorted by time with scanOrder none, but have the same order for each page size', () => {
+  test('are not sorted by time with scanOrder none, but have the same order for different page sizes', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const scans = readAll(log, 7);
     expect(idsOf(scans)).toEqual(idsOf(readAll(log, 30)));

@@ -25,7 +25,7 @@ function writersOfColor(): string[] {
 /** A image in black on white, which no theme may turn around: no decoration. */
 const IMAGE = 'codes/images/terminal.ts';
 
-test('in src/, only terminal/color.ts, the module for code images and sample data contain color escape sequences', () => {
+test('in src/, only terminal/color.ts, the module for code images and sample data contain color escape sequences or import color libraries', () => {
   expect(writersOfColor().sort()).toEqual([IMAGE, 'terminal/color.ts', ...HOSTILE].sort());
 });
 
@@ -51,7 +51,7 @@ test.each<[NodeJS.Dict<string>, { isTerminal?: boolean; noColor?: boolean }, boo
   [{ FORCE_COLOR: '', NO_COLOR: '' }, {}, true],
   [{ NO_COLOR: '1', FORCE_COLOR: '1' }, {}, false],
   [{ FORCE_COLOR: '1' }, { noColor: true }, false],
-])('with the variables %j and %j, output is colored: %s', async (env, place, isColored) => {
+])('with the variables %j and the options %j, output is colored: %s', async (env, place, isColored) => {
   expect(wantsColor(env, { isTerminal: true, noColor: false, ...place })).toBe(isColored);
   const { red, bold } = await loadColors(isColored);
   expect([red('x') === 'x', bold('x') === 'x']).toEqual([!isColored, !isColored]);

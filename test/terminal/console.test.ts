@@ -65,14 +65,14 @@ describe('standard output', () => {
     await written;
   });
 
-  test('reports a closed pipe once, and rejects every later write', async () => {
+  test('reports a closed pipe once, and rejects the next write, too', async () => {
     const { console, closed } = setUp({ stdout: broken('EPIPE') });
     await expect(console.write('a')).rejects.toThrow(ClosedPipeError);
     await expect(console.write('b')).rejects.toThrow(ClosedPipeError);
     expect(closed).toHaveLength(1);
   });
 
-  test('reports an error from its device, and rejects every later write with that error', async () => {
+  test('reports an error from its device, and rejects the next write with that error', async () => {
     const { console, closed } = setUp({ stdout: broken('EIO') });
     const failure = await console.write('a').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);

@@ -7,7 +7,7 @@ import { useDirectory } from '../support/cli.ts';
 
 const streamOf = (fd: number | undefined) => Object.assign(new PassThrough(), fd === undefined ? {} : { fd });
 
-test('standard output is flushed only if it is a regular file', async () => {
+test('standard output is flushed only if it is a regular file, and a failed flush is reported', async () => {
   const flushed: number[] = [];
   let failure: NodeJS.ErrnoException | null = null;
   const sync = ((fd: number, done: (error: NodeJS.ErrnoException | null) => void) => {

@@ -17,7 +17,7 @@ describe('the line of a progress bar', () => {
     );
   });
 
-  test('omits first the bar, then the pages, then the percentage on a narrow terminal, but never the countdown', () => {
+  test('omits first the bar, then the pages, then the percentage on a narrow terminal, and keeps the countdown of a pause', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',

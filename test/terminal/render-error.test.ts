@@ -60,7 +60,7 @@ describe('an error as text', () => {
     );
   });
 
-  test('contains no key, not even in the error code from the service', () => {
+  test('has redacted keys in the message and the hint, and in the error code from the service', () => {
     const key = 'svc_live_canaryCANARY0123456789';
     const error = new NotFoundError(key, { hint: key, code: `bad_${key}` });
     for (const place of [text, json]) expect(renderError(error, place)).not.toContain('canary');

@@ -156,7 +156,7 @@ describe('a table', () => {
     expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
   });
 
-  test('omits the origin that most URLs share if a cell does not fit', () => {
+  test('shows an ellipsis instead of an origin that at least half of the cells share if a cell does not fit', () => {
     const url = (address: string) => ({ slug: 'a', to: address });
     const rows = [
       url('https://www.example.com/menu/spring'),

@@ -51,7 +51,7 @@ describe('a log', () => {
     expect((await openAppendLog<Line>(LOG, ADVICE, memory.disk)).found).toEqual(lines(5));
   });
 
-  it('returns every text unchanged', async () => {
+  it('returns texts unchanged, even with line ends, NULs, lone surrogates, or the end of a log line', async () => {
     const odd = ['\u2028', '\r\n', '\0', '\ud800', '東京', '"}\n{"', ',"crc":"00000000"}'];
     const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...odd)));
     await fc.assert(
@@ -84,7 +84,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(200));
   });
 
-  it('adds all records in a call or none', async () => {
+  it('adds no record of a call if one of them cannot be written as JSON', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     // What JSON cannot say fails where it is made, before the disk is touched.
@@ -155,7 +155,7 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
     },
   );
 
-  it('acknowledges nothing after a disk failure at any step (D11)', async () => {
+  it('has all acknowledged records after a disk failure at any step, which causes a LocalError (D11)', async () => {
     await atEveryStep(prepare, session(promised), ['ENOSPC', 'EIO'], async ({ memory, error }) => {
       expect(error).toBeInstanceOf(LocalError);
       memory.revive({ keep: () => 0 });
@@ -210,7 +210,7 @@ describe('a record that is added with note()', () => {
     }
   });
 
-  it('is flushed by close(), which flushes nothing if there are no records', async () => {
+  it('is necessary for close() to flush the log: without records, close() flushes nothing', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
@@ -228,7 +228,7 @@ describe('a record that is added with note()', () => {
     expect(await read(memory)).toEqual(lines(3));
   });
 
-  it('makes later appends fail if it could not be written (D11)', async () => {
+  it('makes the next append fail if it could not be written (D11)', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     memory.fault = (_, operation) => (operation.startsWith('write') ? 'ENOSPC' : undefined);
@@ -308,7 +308,7 @@ describe('an existing file', () => {
     }
   });
 
-  it('has only whole lines after an append, however long the partial line was (D9)', async () => {
+  it('has only whole lines after an append, even if the partial line was longer than the new line (D9)', async () => {
     const memory = createMemoryDisk();
     memory.write(LOG, `${await logOf(2)}{"is":"row é","text":"${'x'.repeat(1000)}`);
     await write(memory, lines(1, 2));
@@ -423,7 +423,7 @@ describe('a log file', () => {
     });
   });
 
-  it('is refused if root opens it and another user may have created the file or a link at its path (D14)', async () => {
+  it('is refused if its path is a link, or if root opens it and another user may have created it (D14)', async () => {
     const memory = createMemoryDisk();
     const linked = '/data/linked.journal';
     memory.write(LOG, await logOf(2));

@@ -69,7 +69,7 @@ describe('nodeDisk', () => {
     },
   );
 
-  test('flushes the names in a directory, and fails if the directory does not exist', async () => {
+  test('flushes a directory, ignores a device that cannot be flushed, and fails if the directory does not exist', async () => {
     const directory = await useDirectory();
     await nodeDisk.flushDirectory(directory);
     await expect(nodeDisk.flushDirectory(join(directory, 'no'))).rejects.toMatchObject({ code: 'ENOENT' });

@@ -9,7 +9,7 @@ import { useSandbox } from '../../support/sandbox.ts';
 const ROOT = dirname(dirname(BIN));
 
 describe('a library file', () => {
-  it('is read from the package, or else from node_modules', async () => {
+  it('is read from the package or else from node_modules, and is reported as missing if it is in neither', async () => {
     const contentOf = async (packaged: string, installed: string) =>
       JSON.parse(String(await readInstalled(packaged, installed))).name;
     expect(await contentOf('package.json', 'none')).toBe('qrctl');
@@ -23,7 +23,7 @@ describe('a library file', () => {
 });
 
 it.runIf(SOAK)(
-  'qr image reports a missing renderer or font as a corrupt installation, and draws images that need neither',
+  'qr image reports a damaged or missing renderer or a missing font as a corrupt installation, and draws images that need neither',
   async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const slug = sandbox.workspace.codes()[0]?.slug ?? '';

@@ -147,7 +147,7 @@ describe('acquireLock', () => {
     await lock.release();
   });
 
-  it('takes the same lock for all paths to a file', async () => {
+  it('takes the same lock for a file if its path has symbolic links or `.`', async () => {
     const path = join(directory, 'scans.csv');
     writeFileSync(path, '');
     symlinkSync(path, join(directory, 'latest.csv'));
@@ -206,7 +206,7 @@ describe('a lock held by another process', () => {
   const NOBODY = 65534;
 
   it.runIf(process.getuid?.() === 0)(
-    'is reported with the ID of the process that holds it, and the ID of its user',
+    'is reported with the IDs of the process and its user if the process belongs to another user',
     async () => {
       const path = join(directory, 'scans.csv');
       chmodSync(directory, 0o755);
@@ -249,7 +249,7 @@ describe('the holder of a lock', () => {
     symlinkSync('socket:[222]', join(directory, '8/fd/4'));
   }
 
-  it("is the process that has opened the lock's socket", async () => {
+  it("is the process that has opened the lock's socket, or is hidden if no visible process has", async () => {
     showProcesses();
     expect(await findHolder('lock', directory)).toEqual({ process: { pid: 8, user: process.getuid?.() } });
     rmSync(join(directory, '8/fd/4'));

@@ -64,7 +64,7 @@ describe.skipIf(platform() === 'win32')('an input', () => {
     ['', 'work'],
     ['true', 'missing'],
   ])(
-    'may have any links of the same user if GITHUB_ACTIONS is %j and the workspace is %s',
+    'may have a link of the same user to another directory if GITHUB_ACTIONS is %j and the workspace is %s',
     async (actions, name) => {
       setWorkspace(actions, join(directory, name));
       expect(await read('work/outer')).toBe('work2/b');

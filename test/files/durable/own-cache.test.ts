@@ -42,7 +42,7 @@ describe.skipIf(platform() === 'win32')('a cache', () => {
     expect(() => cache.read('a')).toThrow('ENOENT');
   });
 
-  it('replaces no file through a temporary file that already exists, and removes it', () => {
+  it('does not write to a temporary file that already exists, but removes it so that the next replacement succeeds', () => {
     const cache = open();
     cache.replace('a', bytes);
     writeFileSync(join(directory, 'a.7'), '');
@@ -51,7 +51,7 @@ describe.skipIf(platform() === 'win32')('a cache', () => {
     expect(cache.read('a').toString()).toBe('b');
   });
 
-  it('keeps its newest files', () => {
+  it('keeps only its newest files', () => {
     const cache = open();
     for (const [at, name] of ['b', 'a'].entries()) {
       cache.replace(name, bytes);
@@ -77,7 +77,7 @@ describe.skipIf(platform() === 'win32')('a cache', () => {
     expect(() => open(OTHER).read('a')).toThrow('not private');
   });
 
-  it('is not written to a directory that another user owns or could change', () => {
+  it('is not written if its directory is not private, or if another user owns or could change an existing parent', () => {
     expect(() => open(OTHER).replace('a', bytes)).toThrow('not ours');
     chmodSync(home, 0o720);
     expect(() => open().replace('a', bytes)).toThrow('not ours');
@@ -99,7 +99,7 @@ describe.skipIf(platform() === 'win32')('a cache', () => {
     expect(() => openOwnCache(user({ HOME: '.' }), 'c', BOUNDS)).toThrow(fault);
   });
 
-  it('has no code in a set-uid program or of an unknown owner', () => {
+  it('of code is refused in a set-uid program, or if the owner is unknown', () => {
     const env = { XDG_CACHE_HOME: home };
     expect(() => openOwnCache({ ...user(env), getuid: () => OTHER }, 'c', BOUNDS)).toThrow(
       'the owner is unknown',

@@ -43,7 +43,7 @@ describe('a record file', () => {
     ['{"version":3,"name":1}', 'has a format that this version of qrctl does not support'],
     ['{"version":3,}', 'has a format that this version of qrctl does not support'],
     ['{"name":1,"x":{"version":13,"y":1}}', 'has a format that this version of qrctl does not support'],
-  ])('with %s is of another version of qrctl', (body, message) => {
+  ])('with %s is not supported by this version of qrctl', (body, message) => {
     expect(() => parse(signed(body))).toThrow(UnknownRecordError);
     expect(() => parse(signed(body))).toThrow(message);
   });

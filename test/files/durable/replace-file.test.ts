@@ -192,7 +192,11 @@ describe('a run that shares the file with other runs', () => {
     memory.write('/data/.out.csv.8.partial', 'torn');
     memory.fault = (_, name) => (name.startsWith('unlink') ? 'EIO' : undefined);
     await replaceFile(memory.disk, FILE, bytes('new'), { processes: processes(6) });
-    const unlisted = { ...memory.disk, readdir: async () => Promise.reject(new Error('EACCES')) };
+    const openDirectory: Disk['openDirectory'] = async (path) => ({
+      ...(await memory.disk.openDirectory(path)),
+      names: () => Promise.reject(new Error('EACCES')),
+    });
+    const unlisted = { ...memory.disk, openDirectory };
     await replaceFile(unlisted, FILE, bytes('newer'), { processes: processes(6) });
     expect(memory.read(FILE)).toBe('newer');
   });
@@ -256,14 +260,14 @@ describe('owner and permissions', () => {
     return memory;
   }
 
-  it('are those of the old file, even if root replaces the file (D6)', async () => {
+  it('are those of the old file if root replaces the file (D6)', async () => {
     const memory = await withOld(0o640);
     memory.user = 0;
     await replaceFile(memory.disk, FILE, bytes('new'));
     expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
   });
 
-  it('are root and the requested permissions if root requests any, but the old owner is kept if it owns the directory (D6)', async () => {
+  it('are root and the requested permissions if root requests any, but an owner of both the old file and the directory is kept (D6)', async () => {
     for (const [owner, kept] of [
       [1000, 1000],
       [0, 0],

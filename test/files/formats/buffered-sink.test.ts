@@ -19,7 +19,7 @@ function stream() {
 const rows = (count: number, from = 0): Row[] => Array.from({ length: count }, (_, i) => ({ id: from + i }));
 
 describe('buffered rows', () => {
-  test('can be rolled back to each checkpoint while they are buffered', async () => {
+  test('can be rolled back to a checkpoint while they are buffered', async () => {
     const out = stream();
     const sink = createBufferedSink(out);
     await sink.write(rows(3));
@@ -44,7 +44,7 @@ describe('buffered rows', () => {
     expect(await later()).toBe(true);
   });
 
-  test('that cannot be written make the commit fail, and no row is written', async () => {
+  test('that cannot be written make the commit fail, and no later row is written', async () => {
     const out = stream();
     const broken: typeof out = {
       ...out,

@@ -16,12 +16,12 @@ describe('columns', () => {
     expect(colorBy({ green: ['a'] })('b')).toBe(undefined);
   });
 
-  test('are shown whole, or with their numbers at the right', () => {
+  test('are kept whole by wholeColumn(), and right-aligned by numberColumn()', () => {
     expect(wholeColumn('id')).toEqual({ name: 'id', importance: 0, keepWhole: true });
     expect(numberColumn('scans', 3)).toEqual({ name: 'scans', importance: 3, align: 'right' });
   });
 
-  test('that --fields does not contain exactly are suggested', () => {
+  test('are suggested if --fields contains their names in a different letter case', () => {
     expect(() => chooseColumns(['NAME'], [wholeColumn('id'), wholeColumn('name')])).toThrow(
       expect.objectContaining({ hint: 'Did you mean name? Valid fields: id,name' }),
     );
@@ -50,7 +50,7 @@ describe('standard output', () => {
     expect(await print('json')).toEqual([['{\n  "id": "a",\n  "x": null\n}\n'], false, false]);
   });
 
-  test('may be guarded, and has copies of bytes', async () => {
+  test('receives the text that a guard returns, and copies of bytes', async () => {
     expect((await print('ids', (text) => `<${text}>`))[0]).toEqual(['<a\n>']);
     const printed: unknown[] = [];
     const { write } = stdoutBytes({ write: async (data) => void printed.push(data) });

@@ -69,7 +69,7 @@ function oracle(rows: unknown[]): string {
 }
 
 describe('CSV (RFC 4180)', () => {
-  test('has the same bytes as csv-stringify for any cells', () => {
+  test('has the same bytes as csv-stringify for any raw cells', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
         expect(csv(rows)).toBe(oracle(rows));
@@ -77,7 +77,7 @@ describe('CSV (RFC 4180)', () => {
     );
   });
 
-  test('has the same bytes as csv-stringify for repeated values, and for more values than are cached', () => {
+  test('has the same bytes as csv-stringify for repeated raw values, and for more values than are cached', () => {
     const texts = ['DE', 'München', 'say "a"', '', 'a,b', 'x'.repeat(SOAK ? 300_000 : 70_000), '東京'];
     const common = fc.constantFrom(...texts, ...[0, -0, 1.5], 7n);
     const rowOfCommon = fc.record({ id: common, name: common, city: common });
@@ -117,7 +117,7 @@ describe('CSV (RFC 4180)', () => {
   );
 
   test.each([';', '\t'])(
-    'quotes cells that contain any separator if the delimiter is %j (T4, T11)',
+    'quotes cells that contain a comma, semicolon or tab if the delimiter is %j (T4, T11)',
     (delimiter) => {
       const rows = [{ id: 'a,b', name: 'c;d', city: 'e\tf' }];
       const line = ['"a,b"', '"c;d"', '"e\tf"'].join(delimiter);
@@ -127,7 +127,7 @@ describe('CSV (RFC 4180)', () => {
     },
   );
 
-  test('escapes the same cells as the rules that use Unicode properties, for each first character (T1)', () => {
+  test('escapes the same cells as the rules that use Unicode properties, for each BMP character or emoji before a formula (T1)', () => {
     const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
     const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
     const texts = [...units, ...pairs]
@@ -198,7 +198,7 @@ describe('a cell', () => {
     expect(defusedCell(null)).toBe('');
   });
 
-  test('never begins with a formula, whatever precedes the formula, and can be restored (T1)', () => {
+  test('never begins with a formula, even after blank or invisible characters, and can be restored (T1)', () => {
     const start = fc.string({
       unit: fc.constantFrom(...' \0\n\r\t\u200b\ufeff\u00a0\u3000\u2028\u3164'),
     });

@@ -33,7 +33,7 @@ const likeScans = fc.record(
 const record = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
 
 describe('json', () => {
-  test('is one array for any number of batches, with one record per line', () => {
+  test('is one array for several batches, with one record per line', () => {
     expect(render('json', [[{ id: 1 }], [], [{ id: 2 }, { id: 3 }]])).toBe(
       '[\n{"id":1},\n{"id":2},\n{"id":3}\n]\n',
     );
@@ -104,6 +104,9 @@ describe('JSON and NDJSON', () => {
     expect(render('ndjson', [[{ extra: 1, name: 'x', id: 5 }, { id: 6 }]], 'list', false)).toBe(
       '{"id":5,"name":"x"}\n{"id":6,"name":null}\n',
     );
+    expect(render('json', [[{ extra: 1, name: 'x', id: 5 }]], 'list', false)).toBe(
+      '[\n{"id":5,"name":"x"}\n]\n',
+    );
   });
 
   test('print integers beyond 2^53 with all their digits', () => {
@@ -115,9 +118,10 @@ describe('JSON and NDJSON', () => {
   test('keep lone surrogates as escapes, and __proto__ as a key', () => {
     const row = JSON.parse('{"__proto__":{"x":1},"name":"a\\ud800"}');
     expect(render('ndjson', [[row]])).toBe('{"__proto__":{"x":1},"name":"a\\ud800"}\n');
+    expect(render('json', [[row]])).toBe('[\n{"__proto__":{"x":1},"name":"a\\ud800"}\n]\n');
   });
 
-  test('formatJson agrees with JSON.stringify on any value, with and without indentation', () => {
+  test('are formatted by formatJson() as by JSON.stringify for any value, with and without indentation', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         expect(formatJson(value, indent)).toBe(JSON.stringify(value, undefined, indent));

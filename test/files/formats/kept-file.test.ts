@@ -84,7 +84,7 @@ describe('a file', () => {
     ['none', 'scans-20261101.csv'],
     ['none', 'other.csv'],
   ])(
-    'beside the state of scans.csv has the kind %s if its name is %s, even if it is missing',
+    'that is missing beside the state of scans.csv has the kind %s if its name is %s',
     async (kind, name) => {
       const directory = await place({ 'scans.csv.state.json': '{"version":1}' });
       expect(await kindOfFile(nodeDisk, join(directory, name))).toBe(kind);
@@ -102,7 +102,7 @@ describe('a file', () => {
     expect(await kindOfFile(nodeDisk, join(directory, 'b.csv.state.json'))).toBe('none');
   });
 
-  it('of a dataset is a part if its name is that of a part', async () => {
+  it('of a dataset is a part only if its name and directory are those of a part', async () => {
     const directory = await place({
       '_qrctl.json': '{"version":1}',
       'dt=2026-11-01/part-000012.csv': 'id\n',

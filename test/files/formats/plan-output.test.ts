@@ -219,7 +219,7 @@ describe('output flags', () => {
     expect(refusal(flags, around)).toMatchObject({ message, hint });
   });
 
-  test('are accepted if they have the same meaning', () => {
+  test('are accepted if they agree with the extension', () => {
     expect(plan({ output: 'a.tsv', delimiter: '\t' })).toMatchObject({ format: 'csv', delimiter: '\t' });
     expect(plan({ output: 'a.csv', ids: true })).toMatchObject({ format: 'ids', delimiter: ',' });
   });
@@ -270,7 +270,7 @@ describe('Parquet', () => {
 describe('a plan', () => {
   const results = [{ name: 'id' }, { name: 'outcome' }, { name: 'error' }];
 
-  test('has a header and all columns, and escapes formulas, unless flags change that', () => {
+  test('has a header and escapes formulas by default, and has all columns without --fields', () => {
     const same = { header: true, rawCells: false, excel: false, gzip: false };
     expect(plan({})).toMatchObject({
       ...same,
@@ -293,14 +293,13 @@ describe('a plan', () => {
   });
 
   test.each<[OutputFlags, PlanContext['settings'], string]>([
-    [{ output: 'a.txt' }, { format: 'table' }, 'csv'],
     [{ output: 'a.txt' }, { format: 'ndjson' }, 'ndjson'],
     [{}, { format: 'table' }, 'table'],
   ])('for %j and the profile %j has the format %s', (flags, settings, format) => {
     expect(plan(flags, { settings }).format).toBe(format);
   });
 
-  test('for Parquet in a file is accepted on a terminal', () => {
+  test('for scans on a terminal is accepted for Parquet in a file, and refused for Markdown', () => {
     const around = { isTerminal: true, formats: SCAN_FORMATS };
     expect(plan({ format: 'parquet', output: 'a.parquet' }, around).format).toBe('parquet');
     expect(refusal({ output: 'a.md' }, around).message).toBe(

@@ -73,7 +73,7 @@ function write(
 
 describe('a CSV file', () => {
   it.each(SEPARATORS)(
-    'has no cell that begins like a formula for readers that split at %j, whether or not they support quotes (T13)',
+    'has no cell that begins like a formula if a reader splits at %j and supports quotes, or if the file has another separator (T13)',
     (separator) => {
       fc.assert(
         fc.property(fc.array(row, { maxLength: 4 }), dialect, fc.boolean(), (rows, options, knowsQuotes) => {

@@ -244,7 +244,7 @@ describe.runIf(existsSync('/dev/full'))('a device or pipe', () => {
 });
 
 describe.runIf(posix)('a path', () => {
-  test('of a device or descriptor is written directly', async () => {
+  test('of a device or descriptor counts as written directly, but not the path of a file or directory', async () => {
     writeFileSync(path, '');
     for (const direct of ['/dev/null', '/dev/stdout', '/dev/fd/3', '/proc/self/fd/12'])
       expect(await isWrittenDirectly(direct), direct).toBe(true);

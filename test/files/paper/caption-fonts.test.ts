@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadFonts } from '#files/paper/caption-fonts';
 
 describe('the fonts for captions', () => {
-  it('include each font that has one of the characters, and always the Latin font, which has the ellipsis', async () => {
+  it('include the fonts that have the characters, and always the Latin font, which has the ellipsis', async () => {
     const namesOf = async (...texts: string[]) => (await loadFonts(texts)).map(({ name }) => name);
     expect(await namesOf()).toEqual(['noto-sans-latin-400']);
     expect(await namesOf('menu', 'Łódź')).toEqual(['noto-sans-latin-400', 'noto-sans-latin-ext-400']);

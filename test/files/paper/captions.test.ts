@@ -33,7 +33,7 @@ describe('a caption', () => {
     ['(שלום)', '(םולש)'],
     // fontkit reverses digits in Arabic script, even though they run from left to right.
     ['۱۲۳', '۳۲۱'],
-  ])('like %j is drawn as %j', (text, drawn) => {
+  ])('like %j is drawn as %j, and is refused if no font has its characters', (text, drawn) => {
     const font = { name: '', bytes: Buffer.alloc(0), isTooLight: false, has: () => true };
     expect(piecesOf(text, [font])).toEqual([{ font, text: drawn }]);
     expect(() => piecesOf(text, [])).toThrow('no font has a character of it');

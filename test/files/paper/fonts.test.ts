@@ -50,7 +50,7 @@ describe('Arabic text', () => {
 describe('a line of Japanese', () => {
   const broken = (text: string, room: number) => breakLines(text, 9, (part) => [...part].length, room);
 
-  it('breaks between characters, but not before a full stop or after a bracket', () => {
+  it('breaks between characters, but not before a full stop or closing bracket, or after an opening bracket', () => {
     expect(broken('今日は晴れです。明日は雨', 7)).toEqual(['今日は晴れで', 'す。明日は雨']);
     expect(broken('東京都（渋谷区）', 4)).toEqual(['東京都', '（渋谷', '区）']);
   });

@@ -46,7 +46,7 @@ describe('a text', () => {
     },
   );
 
-  it('keeps invisible characters in the fonts, and omits others without a mark', () => {
+  it('keeps invisible characters that a font has, and omits those that no font has without a mark', () => {
     const font = { has: (character: string) => character !== '🎉' && character !== '\u2060' };
     expect(typeset('a\u200db 🎉', [font])).toEqual({ text: 'a\u200db', lost: 'symbols' });
     expect(typeset('\u2060', [font])).toEqual({ text: '', lost: 'nothing' });

@@ -33,12 +33,12 @@ describe('pieces of text', () => {
     expect(width).toBeGreaterThan(Math.max(...starts) - PLACE.x);
   });
 
-  it('are not wrapped, however long they are', async () => {
+  it('are not wrapped, even if they are longer than the page is wide', async () => {
     const texts = readDrawnTexts((await draw('menu '.repeat(100).trim())).pdf);
     expect(texts.map(({ letters }) => letters.length)).toEqual([499]);
   });
 
-  it('are thickened if they should be semibold and the font is not', async () => {
+  it('in Japanese are thickened if they should be semibold, because the font is not', async () => {
     const strokes = async (text: string, weight: Weight) =>
       contentsOf((await draw(text, { weight })).pdf)
         .join('')
@@ -55,7 +55,7 @@ describe('pieces of text', () => {
   });
 });
 
-test('a new PDF has no page, its title and the name of the program, and no date', async () => {
+test('a new PDF begins without a page, and has its title and the name of the program, but no date', async () => {
   const pdf = (await closePdf(openPdf('Menu', { size: [283, 142] }).addPage())).toString('latin1');
   const keys = pdf.match(/\/(?:Count \d|Title|Producer|Creator|CreationDate)/g);
   expect(keys).toEqual(['/Producer', '/Creator', '/Title', '/Count 1']);
@@ -104,7 +104,7 @@ describe('text in a script whose letters change their shape', () => {
     ).toEqual(new Set(['ActualText <>']));
   });
 
-  it('can be drawn with any combination of letters and marks', async () => {
+  it('can be drawn with random combinations of Arabic letters and marks', async () => {
     const letters = fc.string({
       unit: fc.constantFrom(
         ...'ابتجدرسعفقكلمنهوىءؤئ ',

@@ -77,16 +77,19 @@ describe('records of CSV', () => {
         [6, 'g'],
       ],
     ],
-  ])('in %j have the lines at which they begin, in any pieces of whole lines', (text, records) => {
-    const lines = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
-    expect(read([text])).toEqual(records);
-    expect(read(lines)).toEqual(records);
-    expect(read([lines.slice(0, 2).join(''), lines.slice(2).join('')])).toEqual(records);
-    const later = records.map(([line, ...cells]): Found => [line + 10, ...cells]);
-    expect(read([text], { firstLine: 11 })).toEqual(later);
-  });
+  ])(
+    'in %j have the lines at which they begin, whether read at once, by line or in two pieces',
+    (text, records) => {
+      const lines = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
+      expect(read([text])).toEqual(records);
+      expect(read(lines)).toEqual(records);
+      expect(read([lines.slice(0, 2).join(''), lines.slice(2).join('')])).toEqual(records);
+      const later = records.map(([line, ...cells]): Found => [line + 10, ...cells]);
+      expect(read([text], { firstLine: 11 })).toEqual(later);
+    },
+  );
 
-  it('have the separator of the file, and other separators in their cells', () => {
+  it('are split only at unquoted separators of the file', () => {
     expect(read(['a;b,c\n"d;""e"";";f\n'], { separator: ';' })).toEqual([
       [1, 'a', 'b,c'],
       [2, 'd;"e";', 'f'],
@@ -141,7 +144,7 @@ describe('records of CSV', () => {
     ]);
   });
 
-  it('of an incomplete last line are read as the cells they would be, if they are one record', () => {
+  it('in an incomplete last line are read only if they are one complete record', () => {
     const reader = createReader({ separator: ',', longest: 100 }, () => undefined);
     expect(reader.cellsOfLast('a,b')).toEqual(['a', 'b']);
     expect(reader.cellsOfLast('a\nb')).toBe(undefined);

@@ -86,7 +86,7 @@ describe('the faults in a file', () => {
     expect(error.message.split('\n').slice(-2)).toEqual(['  warning: line 50: x', '  and 10 more']);
   });
 
-  it('in a text file have a line number for annotations, and in other files only state the place in the message', () => {
+  it('in an uncompressed text file have a line number for annotations, and otherwise state the place only in the message', () => {
     const fault = { line: 2, column: 'name', message: 'is empty' };
     const inLine = (name: string) => ({ file: name, line: 2, message: 'column name: is empty' });
     const message = 'line 2, column name: is empty';
@@ -100,7 +100,7 @@ describe('the faults in a file', () => {
     );
   });
 
-  it('are ignored in columns that the command does not read, but not in the header', () => {
+  it('are ignored in columns that the command does not read, but not in the header, where empty and repeated names are faults', () => {
     const [ofName, ofCity, ofHeader, ofLine] = [
       { line: 2, column: 'name', message: '' },
       { line: 2, column: 'city', message: '' },
@@ -159,6 +159,6 @@ it('rows are mapped in their order, and the work ends when its signal aborts', a
   expect(mapped).toHaveLength(5000);
 });
 
-it('column names are compared without case and spaces around them', () => {
+it('fold() removes the spaces around a column name and converts the name to lower case', () => {
   expect(fold(' UTM Term\t')).toBe('utm term');
 });

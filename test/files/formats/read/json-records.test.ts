@@ -45,11 +45,14 @@ describe('NDJSON', () => {
     [['{"a":1},{"a":2}\n{"a":3}\n'], fault('line 1 is not a JSON object')],
     [['{"a":1}\nnull\n'], fault('line 2 is not a JSON object')],
     [['{"id":9007199254740993}\n{"id":1}\n'], ['1: {"id":"9007199254740993"} {"id":1}']],
-  ])('%j', async (texts, batches) => {
-    expect(await read(readNdjson, ...texts)).toEqual(batches);
-  });
+  ])(
+    'is read in batches with the number of their first line, or is refused with a line number: %j',
+    async (texts, batches) => {
+      expect(await read(readNdjson, ...texts)).toEqual(batches);
+    },
+  );
 
-  it('has the line number of each value, also if empty lines are between them', async () => {
+  it('has the line number of each value, even with empty lines between values', async () => {
     const parse = async (text: string) => JSON.parse(text);
     const together = await parseLines('{"a":1}\n{"a":2}\n\n', 5, parse);
     expect([together.values, together.lineOf(0), together.lineOf(1)]).toEqual([[{ a: 1 }, { a: 2 }], 5, 6]);
@@ -83,7 +86,10 @@ describe('a JSON array', () => {
     [['[{"a":1},\n', 'x]'], fault('invalid JSON in or after line 2')],
     [['[{"a":1},\n{"a":1},\n', '7]'], fault('a value in or after line 3 is not an object')],
     [['[{"a":"', 'b'.repeat(2 ** 20), '"}]'], fault('a record in or after line 1 is longer than 1 MiB')],
-  ])('%j', async (texts, batches) => {
-    expect(await read(readJsonArray, ...texts)).toEqual(batches);
-  });
+  ])(
+    'is read in batches with the number of their first line, or is refused with a reason: %j',
+    async (texts, batches) => {
+      expect(await read(readJsonArray, ...texts)).toEqual(batches);
+    },
+  );
 });

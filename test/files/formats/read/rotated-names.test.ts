@@ -45,7 +45,7 @@ describe('a file', () => {
     ]);
   });
 
-  it('can belong to a log with any name', () => {
+  it('belongs to a specified log with any name, but is found without it only if the name has a data extension', () => {
     expect(readLogName('scans.log.1.gz', 'scans.log')).toMatchObject({ packing: 'gz' });
     expect(readLogName('a.1', 'a')).toMatchObject({ base: 'a' });
     expect(findLogName('scans.log.1')).toBeUndefined();

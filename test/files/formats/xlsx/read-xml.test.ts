@@ -38,11 +38,11 @@ describe('XML', () => {
       '<si -> <t -> t="東京" </t> <rPh -> <t -> </t> </rPh> <rPh -> <t -> </t> </rPh> <t -> t="!" </t> </si>',
     ],
     ['<t>a<b>c</b>d</t>', '<t -> t="a" <b -> b="c" </b> -="d" </t>'],
-  ])('%s', (xml, seen) => {
+  ])('is read as elements, attributes and decoded text: %s', (xml, seen) => {
     expect(read(xml)).toBe(seen);
   });
 
-  it('needs no events', () => {
+  it('can be read without event handlers', () => {
     expect(readXml('<a>b</a>', 'codes.xlsx', {})).toBeUndefined();
   });
 

@@ -158,7 +158,7 @@ describe('a workbook with several sheets', () => {
     return Object.fromEntries(parts.map(([name, bytes]) => [name, Buffer.from(bytes).toString()]));
   }
 
-  test('has valid names that differ in more than case, as Excel requires', async () => {
+  test('has valid sheet names that differ in more than case, as Excel requires', async () => {
     const names = [
       "' a/b\\c?*[x]:\u0007 '",
       'A',
