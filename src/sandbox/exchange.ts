@@ -18,7 +18,7 @@ export interface SandboxResponse {
 export interface Exchange {
   request: SandboxRequest;
   number: number;
-  /** Applies `request` (default: the received one) to the workspace. */
+  /** Executes `request` (default: the received one) if it is accepted. Returns the response. */
   apply(request?: SandboxRequest): SandboxResponse;
   send(response: SandboxResponse): Promise<void>;
   response: ServerResponse;

@@ -46,7 +46,6 @@ const DEFAULTS = {
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,
   tieSize: 3,
-  /** Number added to every scan ID, to get IDs above 2^53. */
   idOffset: 0n,
   live: 0,
   liveScansOfNewCode: Infinity,

@@ -102,7 +102,7 @@ function createAppender<R extends { is: string }>(
       if (!flush) return;
       // D8: after this flush, a power cut can't remove the records.
       const [, found] = await Promise.all([file.datasync(), ifPresent(disk.stat(path))]);
-      // D15: the next run must find the log at `path`.
+      // D15: throws if the log is no longer at `path`, where the next run must find it.
       if (!isSameFile(ours, found)) throw tampered(path, advice, 'moved or removed');
     } catch (cause) {
       throw cannotWrite(taskOf(path, advice), cause, 'all earlier records are saved');

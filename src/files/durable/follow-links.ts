@@ -1,4 +1,4 @@
-/** Follows links one by one, because `realpath` could follow a link created after the check (TOCTOU). */
+/** Follows links one by one to check them: `realpath` could follow a link created after a check (TOCTOU). */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import { systemError } from './path-errors.ts';
 

@@ -60,7 +60,7 @@ function inUse(path: string, waitMs: number): UsageError {
   });
 }
 
-/** Returns a lock name that is the same for all links, mounts and letter cases (some disks ignore case). */
+/** Returns a lock name that doesn't depend on links, mounts or letter case (some disks ignore case). */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
   const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {

@@ -120,7 +120,7 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** D14: returns an open file's path if root runs qrctl: only root could be misled by a moved directory. */
+/** D14: returns an open file's path to root, if known. Only root could be misled by a moved directory. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }

@@ -17,7 +17,7 @@ export async function writeFully(
   }
 }
 
-/** Truncates a longer file. D9: flushes it, because a power cut could mix removed bytes with later ones. */
+/** Truncates a file to `size`, if longer. D9: flushes it: a power cut could mix removed and later bytes. */
 export async function truncateTo(
   file: Pick<DiskFile, 'stat' | 'truncate' | 'sync'>,
   size: number,

@@ -31,7 +31,7 @@ export function createGatherer(encoder: Encoder, put: (bytes: Uint8Array) => Pro
     /** Buffers a copy of a chunk. May reject with the error of an earlier write. */
     async write(chunk: string | Uint8Array) {
       touched = true;
-      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // 3 bytes per UTF-16 unit
+      const most = typeof chunk === 'string' ? 3 * chunk.length : chunk.length; // up to 3 bytes per code unit
       if (used + most > filling.length) await flush();
       if (most > BUFFER_BYTES) {
         await flush();

@@ -63,7 +63,7 @@ export function hasState(disk: Disk, real: string): Promise<boolean> {
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
   const [directory, name] = [dirname(real), basename(real)];
-  // Finds the log of rotated files, and of files that a restart kept.
+  // Finds the log of a rotated file, or of an `.old` file that a restart kept.
   const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';

@@ -1,4 +1,4 @@
-/** Formats untrusted values as code, where HTML, links, mentions and workflow commands have no effect. */
+/** Formats values except plain words as code, where HTML, links and workflow commands have no effect. */
 import { clean } from '#base/text/clean';
 import { type Column, textOf } from './columns.ts';
 import { type Formatter, formatterOf, type Shape } from './formatter.ts';

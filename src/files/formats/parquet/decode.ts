@@ -163,7 +163,7 @@ async function checkPages(
     const end = start + Number(meta_data.total_compressed_size);
     if (!(start >= 0 && end >= start && end <= source.byteLength))
       throw new Error(`the column ${name} lies outside of the file`);
-    // Allows more values than rows in lists.
+    // A list column may have more values than rows.
     const most = meta_data.path_in_schema.length === 1 ? rows : MOST_GROUP_ROWS;
     return columns && !columns.includes(name) ? [] : [{ name, start, end, most }];
   });

@@ -146,7 +146,7 @@ export function refuseChecked(
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
 
-/** If there are faults, throws UsageError (exit 2): with the first in its message, and with all in `rows`. */
+/** If there are faults, throws UsageError (exit 2) with the first ones in its message, and all in `rows`. */
 export function refuseFaults(
   file: Source,
   found: readonly Fault[],
