@@ -122,6 +122,7 @@ describe('a sheet', () => {
   it('refuses a text that is too long for a cell', () => {
     expect(() => cellOf('x'.repeat(32_768), false, { offsetMs: () => 0 })).toThrow(
       expect.objectContaining({
+        message: 'cannot write a value with 32,768 characters: a workbook cell holds at most 32,767',
         hint: 'Write a .csv or .json file instead of .xlsx, or omit the column with --fields.',
       }),
     );
