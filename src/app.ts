@@ -73,10 +73,7 @@ export async function run(
   }
 }
 
-/**
- * Records the files of flags. Throws UsageError if one would overwrite another flag's file, the config file
- * or the key file.
- */
+/** Throws UsageError if a flag's file would overwrite another flag's file, the config or the key file. */
 async function useFlags(
   { files, env, flags }: Context,
   options: Options,
@@ -113,7 +110,7 @@ async function summarize(
   }
 }
 
-/** Writes to standard output. Ignores a closed pipe, and throws LocalError for other failures. */
+/** Ignores a closed pipe, and rejects with LocalError for other failures. */
 export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -127,7 +124,7 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   });
 }
 
-/** Prints an error as text or JSON, and annotates failed rows in GitHub Actions. Returns the exit code. */
+/** Prints an error as text or JSON, and annotates failed rows in GitHub Actions. */
 export async function report(
   error: unknown,
   style: ErrorStyle,

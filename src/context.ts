@@ -1,4 +1,4 @@
-/** Context of a command. Commands read the environment from it, not from `process`. */
+/** Commands read the environment from their context, not from `process`. */
 import { version } from '../package.json';
 import { ClosedPipeError, systemCode } from './base/errors.ts';
 import type { RunFacts } from './base/run/run-summary.ts';
@@ -32,13 +32,13 @@ export interface Context {
   /** Global flags as typed. Most commands need `settings()` instead. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds the run's --profile and --base-url to commands in a text. Hints, notes, prompts always get them. */
+  /** Adds the run's --profile and --base-url to commands in a text, as in every hint, note and prompt. */
   propose(text: string): string;
   /** Returns the effective settings, read from disk once. */
   settings(): Promise<Settings>;
-  /** Returns the client of the service. Throws AuthError without a key, and UsageError without a base URL. */
+  /** Throws as `connected()` does. */
   service(): Promise<Service>;
-  /** Returns the settings that `service()` uses. Throws in the same cases. */
+  /** Throws AuthError without a key, and UsageError without a base URL. */
   connected(): Promise<ConnectedSettings>;
   withKey(settings: Settings): Promise<Settings>;
   /** Creates a service that the caller must close. */
@@ -147,12 +147,11 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     async codeCache(workspace: Workspace) {
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
-    /** Returns the run's profile and request statistics. Never throws. */
+    /** Never throws. */
     async account() {
       const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
       return { profile, stats: (await service.made())?.stats() };
     },
-    /** Closes everything that would keep the process alive. */
     async dispose() {
       console.activeProgress().stop();
       await (await service.made())?.close();
@@ -201,7 +200,7 @@ export const ownProcesses: Processes = {
   },
 };
 
-/** Returns the command that runs this program again. A single executable has no script. */
+/** A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

@@ -15,14 +15,13 @@ export const MOST_BYTES = {
   keyStream: 64 * KIB,
   config: 4 * MIB,
   timeZone: 64 * KIB,
-  /** Input with rows, or list of images. Larger than any spreadsheet. */
+  /** Input with rows, or list of images. */
   rowsFile: 128 * MIB,
-  /** Lock file or state file. Large enough for a million keys. */
+  /** Lock file or state file. */
   recordFile: 256 * MIB,
   /** First line of a ledger: a URL, a profile name and a fingerprint. */
   ledgerHead: 16 * KIB,
   logLine: 64 * MIB,
-  /** Image to hash. The largest PNG has 5 MiB. */
   image: 64 * MIB,
   logo: MIB,
   scanRecord: MIB,
@@ -33,7 +32,7 @@ export const MOST_ROWS = 1_048_575;
 
 export const MOST_COLUMNS = 1000;
 
-/** Maximum number of cells in a table, or of values in JSON. Each takes a few hundred bytes of memory. */
+/** Maximum number of cells in a table, or of values in JSON as `checkBounds` counts them. */
 export const MOST_VALUES = 4_000_000;
 
 export const MOST_EMPTY = 2 ** 20;
@@ -42,5 +41,5 @@ export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines pe
 /** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 
-/** Maximum characters in all cells, because a small workbook can repeat a text that it stores once. */
+/** Maximum number of characters in all cells. A small workbook can repeat a text that it stores once. */
 export const MOST_TEXT = 128 * 2 ** 20;

@@ -1,4 +1,4 @@
-/** Groups items by key. Node 20 lacks `Map.groupBy`. */
+/** Replaces `Map.groupBy`, which Node 20 lacks. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
@@ -37,7 +37,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Returns the first index for which `holds` is true, or `count`. `holds` must stay true from there on. */
+/** Returns the first index for which `holds` is true, or `count`. It must be true for all later ones, too. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -7,7 +7,6 @@ export interface Color {
 export const BLACK: Color = { red: 0, green: 0, blue: 0 };
 export const WHITE: Color = { red: 255, green: 255, blue: 255 };
 
-/** Parses `#rgb` or `#rrggbb`; undefined if invalid. */
 export function parseColor(text: string): Color | undefined {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Errors and exit codes. The exit codes are a contract (docs/ci.md, "Exit codes"). */
+/** The exit codes are a contract (docs/ci.md, "Exit codes"). */
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -110,7 +110,6 @@ export class ReportedError extends Failure {
     return exitCodeOf(this.cause);
   }
 }
-/** Error for closed standard output (`| head`), which counts as success. */
 export class ClosedPipeError extends Failure {
   static override readonly exit = 0;
 }
@@ -149,7 +148,6 @@ export function isOfOneCode(error: unknown): error is Failure {
   return [NotFoundError, RejectedError, UnexpectedResponseError].some((failure) => error instanceof failure);
 }
 
-/** Returns a rejection handler that returns `value` for NotFoundError and rethrows others. */
 export function ifNotFound<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof NotFoundError) return value;
@@ -157,7 +155,7 @@ export function ifNotFound<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Returns the result of `work`; undefined if it throws. With `only`, rethrows errors of other classes. */
+/** Returns undefined if `work` throws. With `only`, rethrows errors of other classes. */
 export function orUndefined<T>(
   work: () => T,
   only?: abstract new (...args: never[]) => Error,
@@ -170,7 +168,7 @@ export function orUndefined<T>(
   }
 }
 
-/** Returns the error of class `kind` from `work`; undefined if it resolves. Throws other errors. */
+/** Returns undefined if `work` resolves. Throws errors of other classes. */
 export async function errorOf<E extends Error>(
   work: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,

@@ -1,4 +1,4 @@
-/** Yields the results of `fetch` in order. To bound memory, buffers or awaits at most `concurrency`. */
+/** Yields results in the order of `pages`. At most `concurrency` of them are pending or buffered. */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
   fetch: (page: Item) => Promise<T>,
@@ -11,7 +11,7 @@ export async function* fetchInOrder<Item, T>(
       const next = numbers.next();
       if (next.done) return;
       const page = fetch(next.value);
-      // Prevents an unhandled rejection. The loop below awaits the same promise later.
+      // Prevents an unhandled rejection before the loop awaits the promise.
       page.catch(() => {});
       ahead.push(page);
     }
@@ -28,7 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Runs `work` on items. A failure ends its worker. After all workers end, rejects with one failure. */
+/** Runs `width` workers. A failure ends only its worker. After all have ended, rejects with one failure. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -1,8 +1,8 @@
 /**
  * Stores compiled code for the next start of a command, including functions that V8 compiled lazily, which
  * Node's `module.enableCompileCache` omits. Damaged code, or code from another build, can make V8 crash or
- * compute wrong results. So a file is used only if its path, owner, permissions, Node build and checksums (of
- * its bytes and of the source) are as expected.
+ * compute wrong results. So a file is used only if its path, owner, permissions, Node build and checksums
+ * are as expected.
  */
 
 import { statSync } from 'node:fs';
@@ -30,14 +30,11 @@ const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
   node: string;
-  /** Stored chunks. `source` is a checksum, `code` a number of bytes. */
+  /** `source` is a checksum, `code` a number of bytes. */
   chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
-/**
- * Opens the user's compiled code for `command`, this build of Node, and the program in `directory`. Returns
- * undefined if no cache directory is safe. Never throws.
- */
+/** Returns undefined instead of throwing, for example if no cache directory is safe. */
 export function openCompileCache(runtime: Runtime, directory: string, command: string) {
   return orUndefined(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);
@@ -46,7 +43,7 @@ export function openCompileCache(runtime: Runtime, directory: string, command: s
     const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
     return {
       stored: orUndefined(() => parseCompiled(files.read(file), node, crc32)) ?? [],
-      /** Stores code, and removes the oldest files if there are too many. Never throws. */
+      /** Removes the oldest files if there are too many. Never throws. */
       write: (chunks: readonly Compiled[]) =>
         orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
     };

@@ -19,7 +19,7 @@ let cache: CompileCache;
 
 export async function main(argv: readonly string[]): Promise<number> {
   process.once('beforeExit', reportEarlyEnd);
-  // Reports the error itself, because Node would print the failing line: a whole chunk of 200 KB.
+  // Node would print the failing line, a whole chunk of 200 KB.
   process.once('uncaughtException', async (error) =>
     process.exit(await loadApp(argv).report(error, { json: false, verbose: false }, process)),
   );
@@ -38,7 +38,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** Loads the program with its stored code, which V8 rejects if V8's flags have changed. */
+/** Uses stored code, which V8 rejects if V8's flags have changed. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -63,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** Compiles a chunk. The build wraps it in a function, because wrapping it here would copy the text. */
+/** The build has wrapped the chunk in a function, because wrapping it here would copy the text. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });
@@ -72,7 +72,7 @@ function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   return chunk;
 }
 
-/** Stores the code after the run, because V8 compiles functions on their first call. */
+/** Stores new code after the run, because V8 compiles functions on their first call. */
 function keepCompiled(): void {
   if (cache === undefined || [...chunks.values()].every(({ isStored }) => isStored)) return;
   const { restoreFlags }: typeof import('#base/run/v8-flags') = require('#base/run/v8-flags');

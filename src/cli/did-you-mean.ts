@@ -31,7 +31,7 @@ const UPDATES = synonyms({
   '--destination': 'redirect',
 });
 
-/** Flags to suggest for flags of other tools. Of several, the first that the command has applies. */
+/** Flags to suggest for flags of other tools. Of several, the first that the command accepts is suggested. */
 const FLAGS = synonyms({
   '--where --name': '--filter',
   '--name': '--search --title',

@@ -6,7 +6,7 @@ import { leaves, type NamedLeaf, type WorkspaceFlag } from './tree.ts';
 
 type Propose = (text: string) => string;
 
-/** Matches quoted text, which stays unchanged, or else `qrctl` with the next one or two words. */
+/** Matches quoted text, which stays unchanged, or `qrctl` with the next one or two words. */
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 
@@ -31,7 +31,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** Returns the flags to add. Omits an invalid base URL, which may contain a password. */
+/** Omits an invalid base URL, which may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

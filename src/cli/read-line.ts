@@ -17,7 +17,7 @@ declare module 'commander' {
 export interface Reading {
   argv: readonly string[];
   path: Command[];
-  /** Errors in flags and values, collected so that later flags are read, too. */
+  /** Errors in flags and values, collected so that later flags are also read. */
   refused: UsageError[];
   requested?: 'help' | 'version';
   reached?: Reached;
@@ -29,7 +29,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Reads a command line, and loads only its command. Returns errors, because --format applies to them. */
+/** Loads only the command in `argv`. Returns errors, because --format applies to them. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -148,7 +148,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Adds global flags last, because `--no-color` must follow a command's own `--color` flag. */
+/** Must be called last, because `--no-color` must follow a command's own `--color` flag. */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {
@@ -168,7 +168,7 @@ function addFormatOfErrors(command: Command, reading: Reading): void {
   command.addOption(option);
 }
 
-/** Refuses `-format json`, which commander parses as -f with the value `ormat`. */
+/** Refuses `-format` if --format exists. Commander parses it as -f with the value `ormat`. */
 function refuseSingleDash({ short }: Option, raw: string, command: Command, reading: Reading): void {
   const word = `${short}${raw}`;
   const [flag = ''] = word.split('=', 1);

@@ -11,7 +11,7 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
-/** Returns the UsageError for an error of commander. Throws for codes that no command line causes. */
+/** Returns the error for a code of commander. Throws for codes that no command line causes. */
 export function refusal(
   code: string,
   command: Command,

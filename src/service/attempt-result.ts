@@ -15,8 +15,8 @@ import {
 import { type HttpResponse, header, type Method } from './transport.ts';
 
 /**
- * Function that runs after the rate limit admits an attempt and before a byte is sent. Its errors are thrown
- * unchanged. If it returns work, the attempt frees its place, does the work, and then goes first.
+ * Function that runs after the rate limit admits an attempt and before a byte is sent. If it returns work,
+ * the attempt frees its place, does the work, and is then admitted first.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
@@ -27,7 +27,7 @@ export interface Call<T> {
   json?: string;
   isPublic?: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
-  /** Checks the body. If undefined, only 204 is accepted. */
+  /** Checks the body. Without a check, only a 204 is a success. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
   anyBody?: boolean;
@@ -78,7 +78,7 @@ async function readSuccess<T>(
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
   if (!call.check) {
-    // Any other 2xx may be the response of a proxy or captive portal.
+    // A 2xx other than 204 may be the response of a proxy or captive portal.
     const error = unexpected('the response is not 204 (No Content)', subject, response);
     return { kind: 'failed', error, repeat: true, sent: true };
   }
@@ -94,8 +94,7 @@ async function readSuccess<T>(
     }
     const what = response.text.trim() === '' ? 'empty response' : 'the response is not JSON';
     const error = unexpected(what, subject, response, cause);
-    // Repeats the request if an earlier response was valid, or if the body is empty or like truncated JSON.
-    // Other text is from a gateway, or the base URL is wrong.
+    // Text that is neither empty nor the start of JSON is from a gateway, unless a response was valid before.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }
@@ -146,8 +145,8 @@ const MIN_ATTEMPTS = 7;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns Retry-After plus an exponential back-off in ms with full jitter; undefined to give up. `spentMs`
- * excludes rate-limit pauses; `random` is in [0, 1).
+ * Returns Retry-After, at most MAX_RETRY_AFTER_MS, plus an exponential back-off in ms with full jitter;
+ * undefined to give up. `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

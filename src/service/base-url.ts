@@ -4,7 +4,7 @@ import { shown } from '#base/text/quote';
 
 const VERSION_PATH = '/api/v1';
 
-/** Parses a base URL. If there is no path, appends `/api/v1` and sets `completed`. Throws UsageError. */
+/** If there is no path, appends `/api/v1` and sets `completed`. Throws UsageError. */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

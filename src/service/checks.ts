@@ -48,7 +48,7 @@ export function checkScanPage(json: unknown, { dateMs }: CheckContext): ScanPage
   return { rows: rows as Scan[], total, serviceTimeMs: dateMs, times, limit };
 }
 
-/** Checks a scan's ID and returns its time (ms). Other fields may be missing, and are exported unchanged. */
+/** Checks only the ID and the time of a scan. Returns the time in epoch ms. */
 function timeOfScan(row: unknown, at: number): number {
   if (!isObject(row)) throw strange(`scan ${at + 1} on the page is not an object`);
   const { id, ts } = row;

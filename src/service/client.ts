@@ -44,10 +44,10 @@ export function createClient(options: ServiceOptions, transport: Transport) {
       throw error;
     };
     let attempts = 0;
-    /** Time in ms since the first failed attempt, without pauses for the rate limit. */
+    /** Time in ms since the first failed attempt, without waits for the rate limit. */
     let spentMs: number | undefined;
     let maybeApplied = false;
-    // After a lost response, a 404 to a DELETE shows that an earlier attempt succeeded.
+    // A 404 to a DELETE counts as a success if an earlier attempt may have been applied.
     const isGone = (error: unknown) =>
       call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
     for (let again = false; ; ) {
@@ -164,7 +164,6 @@ export function createClient(options: ServiceOptions, transport: Transport) {
     call,
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
-    /** Returns the service's time in ms; undefined before the first Date header. */
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

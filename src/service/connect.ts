@@ -15,8 +15,8 @@ const MAX_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connector that uses the proxy `tunnel`, if set. Replaces undici's socket errors, after which
- * undici would retry endlessly.
+ * Connects through the proxy `tunnel`, if set. Replaces undici's socket errors, after which undici would
+ * retry endlessly.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;

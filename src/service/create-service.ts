@@ -14,9 +14,8 @@ import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
 /**
- * Creates the client for a service. Throws UsageError for invalid proxy settings or disabled TLS checks.
- * Methods throw the signal's reason, AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
- * RejectedError (400), RateLimitError (--max-wait), UnavailableError or UnexpectedResponseError.
+ * Throws UsageError for invalid proxy settings or disabled TLS checks. The methods of the service may reject
+ * with the signal's reason, or with a RequestFailure such as AuthError (401).
  */
 export function createService(options: ServiceOptions) {
   const base = new URL(options.baseUrl);
@@ -51,12 +50,12 @@ export function createService(options: ServiceOptions) {
       return page;
     },
     getCode: (id: string) => call({ method: 'GET', path: code(id), check: checkSameCode(id) }).then(noted),
-    /** Creates a code. Repeats only requests that were certainly not applied. */
+    /** Repeats only requests that were certainly not applied. */
     createCode: (body: NewCode, beforeSend?: () => Promise<void>) =>
       call({ method: 'POST', path: codes, body, beforeSend, check: checkCode }).then(noted),
     updateCode: (id: string, body: CodeChanges) =>
       call({ method: 'PATCH', path: code(id), body, check: checkSameCode(id, body) }).then(noted),
-    /** Deletes a code. Only a 204, or a 404 after a lost response, counts as a success. */
+    /** Only a 204, or a 404 after an attempt that may have been applied, counts as a deletion. */
     async deleteCode(id: string, beforeSend?: BeforeSend) {
       await call<void>({ method: 'DELETE', path: code(id), beforeSend });
       slugs.forgetCode(id);
@@ -66,7 +65,7 @@ export function createService(options: ServiceOptions) {
       const path = `${code(id)}/scans${query({ page, limit, since, until })}`;
       return call({ method: 'GET', path, check: checkScanPage });
     },
-    /** Sends `json`, unchanged, to `path` below the base URL. Resolves for any status. */
+    /** Sends `json`, unchanged, to `path` below the base URL. Resolves for any status except 429. */
     async send({ method, path, json }: RawRequest) {
       let last: HttpResponse | undefined;
       let failure: RequestFailure | undefined;

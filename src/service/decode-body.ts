@@ -13,8 +13,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body. The caller may reuse `bytes` before the promise resolves. With `escapes`, escapes non-ASCII
- * characters in a large JSON object. Rejects with NetworkError if the body is damaged or too large.
+ * The caller may reuse `bytes` before the promise resolves. With `escapes`, may escape non-ASCII characters
+ * in a large JSON object. Rejects with NetworkError if a gzip body is damaged or too large.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;
@@ -24,7 +24,7 @@ export async function decodeBody(bytes: Buffer, encoding: string, escapes = fals
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Minimum size in bytes of a body to escape. It takes 128 KiB with two bytes per character. */
+/** Minimum size in bytes of a body to escape. With two bytes per character, its text takes 128 KiB. */
 const LARGE = 64 * 1024;
 const BRACE = 0x7b;
 

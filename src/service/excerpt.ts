@@ -1,6 +1,6 @@
 const MAX_EXCERPT = 120;
 const SEARCHED = 20_000;
-/** Maximum number of characters to redact. Exceeds SEARCHED, because a key may cross the end of that part. */
+/** Maximum number of characters to redact by pieces. Exceeds SEARCHED, because a key may cross its end. */
 const REDACTED = 2 * SEARCHED;
 
 export type Redact = (text: string) => string;
@@ -8,7 +8,7 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Creates a function that redacts the key, or PIECE consecutive characters of it, in any case,
+ * Creates a function that redacts the key, or PIECE or more consecutive characters of it, in any case,
  * percent-encoded, or with spaces. In texts longer than REDACTED, it redacts only the exact key.
  */
 export function createRedact(apiKey: string): Redact {
@@ -72,7 +72,7 @@ export function excerpt(text: string, redact: Redact): string {
   return oneLine(words, redact);
 }
 
-/** Returns redacted text on one line, without invisible characters. */
+/** Returns redacted text on one line, truncated and without invisible characters. */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();

@@ -1,9 +1,8 @@
 import { messageOf, systemCode } from '#base/errors';
 
 /**
- * Cause of a failure. `network`: no complete response. The other causes are not retried: `certificate` (not
- * trusted), `protocol` (no TLS), `proxy` (requires a password), `answer` (too large, or in an unrequested
- * encoding).
+ * `network`: no complete response. The other causes of failures are not retried: `certificate` (not
+ * trusted), `protocol` (no TLS), `proxy` (requires a password), `answer` (unusable, such as too large).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 

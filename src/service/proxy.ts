@@ -5,7 +5,7 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Returns the proxy for a service, if any; for a local service, only a local proxy. Throws UsageError. */
+/** Returns only a local proxy for a local service. Throws UsageError. */
 export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
@@ -50,7 +50,7 @@ function variable(env: NodeJS.Dict<string>, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 
-/** Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in passwords, because they end the host of a URL. */
+/** Refuses `\`, `/`, `?` and `#` in passwords, because they end the host of a URL. */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);

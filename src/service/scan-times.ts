@@ -3,7 +3,7 @@ import { parseInstant, utcMs } from '#base/time/time';
 const CANONICAL =
   /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
 
-/** Parses a time to epoch ms, `YYYY-MM-DDTHH:MM:SS(.mmm)Z` several times as fast as parseInstant. */
+/** Parses a time to epoch ms, if possible without parseInstant, which is several times as slow. */
 export function parseScanTime(text: string): number | undefined {
   if (!CANONICAL.test(text)) return parseInstant(text);
   const two = (at: number) => 10 * text.charCodeAt(at) + text.charCodeAt(at + 1) - TWO_ZEROS;
@@ -15,5 +15,5 @@ export function parseScanTime(text: string): number | undefined {
 
 const ZERO = 48;
 const TWO_ZEROS = 11 * ZERO;
-/** Length of a time without milliseconds. */
+/** Number of characters in a time without milliseconds. */
 const SECONDS = 20;

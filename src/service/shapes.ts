@@ -1,5 +1,3 @@
-/** Known values of enumerations. Unknown values in responses are accepted. */
-
 export const CODE_TYPES = [
   'url',
   'vcard',
@@ -69,7 +67,7 @@ export interface Pagination {
 
 export interface Page<T> {
   rows: T[];
-  /** Total in this response. The service may cap it, so callers compare it with the number of rows. */
+  /** Total in the response. The service may cap it, so callers compare it with the number of rows. */
   total: number;
   /** Time in the Date header in ms, a multiple of 1000. */
   serviceTimeMs: number | undefined;
@@ -78,7 +76,7 @@ export interface Page<T> {
 /** `times[i]` is `rows[i].ts` in ms since the epoch. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
-  /** Number of rows on a full page. It may be fewer than requested. */
+  /** Number of rows on a full page, which may be smaller than requested. */
   limit?: number;
 }
 
@@ -88,7 +86,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Returns the request body for a new code. Object spread would take twice the memory. */
+/** Uses no object spread, which would take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

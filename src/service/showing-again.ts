@@ -1,4 +1,4 @@
-/** Wraps `fetch`. To save a request, returns the known `page` the first time that `asksForIt` is true. */
+/** Saves a request by returning the known `page` the first time that `asksForIt` is true. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

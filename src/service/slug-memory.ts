@@ -34,7 +34,7 @@ const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore) {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** Codes received in this run, by slug. Undefined for a forgotten slug. */
+  /** Codes received in this run; undefined for a forgotten slug. */
   let seen = new Map<string, KnownCode | undefined>();
   const deleted = new Set<string>();
   let listed: (Listing & { whole: boolean }) | undefined;

@@ -19,7 +19,7 @@ export interface Exchange {
   exact?: boolean;
 }
 
-/** Returns the first value of a header, trimmed. `name` is in lower case. */
+/** `name` must be in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
@@ -82,8 +82,8 @@ export function createTransport(options: {
 
   return {
     /**
-     * Sends a request. Throws NetworkError, or the signal's reason. POST uses a new connection. If the
-     * service closed a kept connection at that moment, the outcome would be unknown.
+     * Throws NetworkError, or the signal's reason. A POST uses a new connection, because its outcome would be
+     * unknown if the service closed a kept connection at that moment.
      */
     async exchange(request: Exchange): Promise<HttpResponse> {
       signal.throwIfAborted();
@@ -124,7 +124,7 @@ function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   });
 }
 
-/** Sends a request and receives its response. If it rejects, the caller must destroy the wire. */
+/** If the promise rejects, the caller must destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,
@@ -166,7 +166,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Closes the connection before undici does, with an error whose stack Node would format.
+        // Closes the connection before undici does. Node would format the stack of undici's error.
         if (once) destroy();
         resolve(head);
       },

@@ -1,10 +1,9 @@
-/** Workspace, identified by its base URL and a salted fingerprint of its API key. */
 import { ifNotFound, UsageError } from '#base/errors';
 import { formatCount, inShellOr, quote } from '#base/text/quote';
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-/** Recorded workspace. `key` (`SALT:SHA-256`) is missing in files from earlier versions. */
+/** `key` (`SALT:SHA-256`) is missing in files from earlier versions. */
 export interface RecordedWorkspace {
   baseUrl: string;
   key?: string;
@@ -68,9 +67,9 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 10;
 
 /**
- * Returns `same` if a file's URL and key match. Returns `renew` if one of up to ten of its codes exists here:
- * the key was rotated or the service moved. Without codes, returns `renew` unless `mayKnowMore` and the key
- * differs. Throws UsageError for another workspace.
+ * Returns `same` if a file's URL and key match. Otherwise, if the URL matches or is `movedFrom`, returns
+ * `renew` if one of up to ten `knownIds` exists here, or if there are none, unless `mayKnowMore` and the key
+ * differs. Throws UsageError in all other cases.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

@@ -14,7 +14,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { orUndefined, systemCode, UsageError } from '#base/errors';
 
-/** Returns the config directory's path without creating it. Throws UsageError without a home directory. */
+/** Does not create the directory. Throws UsageError if neither QRCTL_CONFIG_DIR nor a home exists. */
 export async function configDirectory(env: NodeJS.Dict<string>): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Restricts the config's permissions. Returns a sentence for each path that other users could access. */
+/** Returns a sentence for each path that other users could access. Does nothing on Windows. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -82,7 +82,7 @@ function isShared(path: string, stats: Stats): boolean {
   return (stats.mode & STICKY) !== 0 || path === home || readdirSync(path).some((name) => !OURS.test(name));
 }
 
-/** Runs work on an opened file or directory. With O_NONBLOCK, a FIFO does not block. */
+/** With O_NONBLOCK, opening a FIFO does not block. */
 export function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

@@ -4,8 +4,8 @@ import { redactKeys } from '#base/text/key';
 import { inShellOr, shown } from '#base/text/quote';
 
 /**
- * Parses a key-command. Refuses a path relative to the current directory, and an API key, because other users
- * can read a process's arguments.
+ * Throws UsageError, for example for a path relative to the current directory, or for an API key, because
+ * other users can read a process's arguments.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   const refuse = (reason: string, hint: string): never => {
@@ -30,7 +30,7 @@ export function parseKeyCommand(line: string): [file: string, ...args: string[]]
 
 const SHELL_SYNTAX = /[|&;<>$`]/;
 
-/** Splits a line as a shell does. A backslash is literal, except before a quote outside single quotes. */
+/** Splits a line as a shell does, but refuses its operators. A backslash can escape only quotes. */
 export function splitWords(line: string, refuse: (reason: string) => never): string[] {
   const words: string[] = [];
   let word: string | undefined;

@@ -12,7 +12,7 @@ import { OTHERS_WRITE, plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
-/** Returns settings with the key. Reads a pending key. Messages never contain the key. */
+/** Reads a pending key, if any. Messages never contain the key. */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
@@ -53,7 +53,7 @@ function onlyLine(text: string, isPrinted: boolean, origin: string, hint: string
 
 const OTHERS_READ = 0o044;
 
-/** Reads a key file. Follows links, which Kubernetes uses for secrets. Never waits for a device or pipe. */
+/** Follows links, which Kubernetes uses for secrets. Never waits for a device or pipe. Throws AuthError. */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
     const reason = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);

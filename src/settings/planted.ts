@@ -50,7 +50,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // With umask 002, the user's group can write. Above the config's directory, only root distrusts it.
+  // With umask 002, a group can write. Above the config's directory, only root distrusts that.
   const writers = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>

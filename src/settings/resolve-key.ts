@@ -10,8 +10,8 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Finds and checks the key. A key from the environment is for any base URL. A profile's key or key-command is
- * only for the base URL that it was stored with.
+ * Checks the key unless it is pending. A key from the environment is for any base URL. A profile's key or
+ * key-command is only for the base URL that it was stored with. Throws UsageError.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
@@ -22,7 +22,7 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
-/** Returns the key (unchecked), its source (`pendingKey`), or why it is not sent (`apiKeyProblem`). */
+/** Returns the unchecked key, its source (`pendingKey`), or the reason not to send it (`apiKeyProblem`). */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
@@ -68,7 +68,7 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Returns a hint for a missing base URL. It suggests a login unless the environment has the key. */
+/** Suggests a login unless the environment has the key. */
 export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
@@ -86,7 +86,7 @@ export function refusedKeyHint({ keySource, profile }: Settings): string {
   return keySource ? hints[keySource] : 'Copy the whole key again from the API Keys page of this workspace.';
 }
 
-/** Throws UsageError without a base URL. Called before any key is read. */
+/** Throws UsageError without a base URL. Must be called before any key is read. */
 export function requireBaseUrl({ baseUrl }: Settings, env: NodeJS.Dict<string>): void {
   if (baseUrl !== undefined) return;
   throw new UsageError('no base URL is configured', {
@@ -94,7 +94,7 @@ export function requireBaseUrl({ baseUrl }: Settings, env: NodeJS.Dict<string>):
   });
 }
 
-/** Returns settings with a key. Throws AuthError if no key may be sent to the service. */
+/** Throws AuthError if no key may be sent to the service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

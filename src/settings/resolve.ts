@@ -54,7 +54,7 @@ function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced 
   return { key, text: fallback, source: 'default' };
 }
 
-/** Returns a setting for display, even if invalid, so that users can see the fault. */
+/** Returns even an invalid setting, so that users can see the fault. */
 export function shownSetting(key: SettingKey, inputs: Inputs) {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };
@@ -87,7 +87,7 @@ export function profileName(flags: SettingFlags, env: NodeJS.Dict<string>, store
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Chooses the profile. Throws UsageError if a specified profile is not stored. */
+/** Throws UsageError if a specified profile is not stored. */
 export function chooseInputs(
   flags: SettingFlags,
   env: NodeJS.Dict<string>,
@@ -103,7 +103,7 @@ export function chooseInputs(
 
 const PROFILE_NAME = /^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u;
 
-/** Returns the profile for a login. Throws UsageError for a key, or a name that is hard to type. */
+/** Throws UsageError for an API key, or a name that is hard to type. */
 export function newProfileName(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
@@ -136,7 +136,7 @@ function hintFor(name: string, names: readonly string[], mayCreate: boolean): st
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/** Resolves all settings. Throws UsageError for an unknown profile and for invalid values. */
+/** Throws UsageError for an unknown profile or an invalid value. */
 export function resolveSettings(
   flags: SettingFlags,
   env: NodeJS.Dict<string>,
@@ -196,7 +196,7 @@ function completedNote(baseUrl: string): string {
   return `the base URL had no path: using ${baseUrl}`;
 }
 
-/** Checks a setting and returns the text to store, with URLs in canonical form. Throws UsageError. */
+/** Returns the text to store, with URLs in canonical form. Throws UsageError. */
 export function checkSetting(key: SettingKey, text: string): { text: string; note?: string } {
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);

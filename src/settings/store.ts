@@ -16,7 +16,7 @@ export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** Reads the config. If it is invalid or may be another user's, throws UsageError and changes nothing. */
+/** If the config is invalid or may be another user's, throws UsageError and changes nothing. */
 export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
   // If the home is not a directory, there is no config. QRCTL_CONFIG_DIR must be a directory.
@@ -24,7 +24,7 @@ export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   try {
     const found = readText(file);
     const stored = { commandProblem: found.commandProblem, ...parseStored(found.text) };
-    // Keeps the permissions: if corrected, the next command would run another user's key-command.
+    // If the permissions were corrected, the next command could run another user's key-command.
     const kept = `${file} was accessible to other users and was left unchanged until you check its key-commands`;
     return { file, corrections: hasUncheckedCommand(stored) ? [kept] : restrictPermissions(file), ...stored };
   } catch (cause) {
@@ -55,7 +55,6 @@ function ownedByOther(file: string, uid: number): UsageError {
   );
 }
 
-/** Fields of a stored profile. The key is sent only to `keyBaseUrl`. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',

@@ -1,9 +1,6 @@
 import { capitalize, countOf, formatCount } from '#base/text/quote';
 
-/**
- * Formats `Created 48 codes, 2 failed (50 requests). Results: codes.results.csv`. Omits false parts of
- * `cost`, in parentheses. `place` is the label and path of a file.
- */
+/** Formats `DONE (COST, COST). PLACE`, without empty parentheses. Omits parts of `cost` that are false. */
 export function formatClosing(done: string, cost: readonly (string | false)[] = [], place?: string): string {
   const spent = cost.filter((part) => part !== false).join(', ');
   return `${done}${spent === '' ? '' : ` (${spent})`}${place === undefined ? '' : `. ${place}`}`;
@@ -17,7 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'not-attempted': 'not attempted',
 };
 
-/** Formats `Created 2 codes, updated 1, 4 unchanged`, or `4 rows unchanged`. */
+/** Formats `Created 2 codes, updated 1, 4 unchanged`, `4 rows unchanged` or `Nothing to do`. */
 export function formatOutcomes(
   outcomes: ReadonlyMap<string, number>,
   { made, left }: { made: string; left: string },

@@ -34,7 +34,7 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** Formats a run as a line of JSON with all keys (null if the command has no value) and times in UTC. */
+/** Formats a line of JSON. Every summary has the same keys, and times in UTC. */
 export function formatRunSummary(end: RunEnd): string {
   const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
   const { codes = null, rows = null, added = null, range, watermarkMs, files = [], outcomes = null } = facts;
@@ -58,7 +58,7 @@ export function formatRunSummary(end: RunEnd): string {
     files,
     outcomes,
   };
-  // Redacts keys, because a user may have typed one as a profile or file name.
+  // A user may have typed an API key as the name of a profile or file.
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { orUndefined, UsageError } from '#base/errors';
 
 interface UsedFile {
-  /** Flag that specifies the file, or the file that its name is derived from. */
+  /** Flag that specifies the file, or the file whose name this file's name is derived from. */
   flag?: string;
   what?: string;
   path: string;
@@ -41,7 +41,7 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
   });
 }
 
-/** Returns a text that is equal for all paths to a file; undefined for `-`, devices and directories. */
+/** Identifies a file, by directory and name if it is missing. Ignores `-`, devices and directories. */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);

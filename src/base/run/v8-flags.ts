@@ -19,7 +19,7 @@ export function keepWasmSimple(): void {
   setFlags('--liftoff-only');
 }
 
-/** Limits V8's heap: 85 MB instead of 115 for a million scans. Returns a function to call periodically. */
+/** Reduces V8's heap. The returned function, called periodically, bounds the young generation. */
 export function keepMemoryFlat(): () => void {
   // Makes V8 collect old objects when the heap has grown by a fifth.
   setFlags('--heap-growing-percent=20');
@@ -34,7 +34,7 @@ export function keepMemoryFlat(): () => void {
   };
 }
 
-/** V8's default flags. The first three undo `--liftoff-only`, which also turns off the other two. */
+/** V8's default flags. The first three undo `--liftoff-only`, which also turns off the second and third. */
 const DEFAULTS = [
   '--no-liftoff-only',
   '--wasm-tier-up',
@@ -43,7 +43,7 @@ const DEFAULTS = [
   '--semi-space-growth-factor=2',
 ];
 
-/** Restores V8's flags, because V8 rejects stored code that was compiled under other flags. */
+/** Restores V8's defaults, because V8 rejects stored code that was compiled under other flags. */
 export function restoreFlags(): void {
   setFlags(...DEFAULTS);
 }

@@ -1,6 +1,6 @@
 /**
- * Parses JSON with bounded memory, because values may take 100 times the memory of their text. No other
- * module of the program calls JSON.parse.
+ * Parses JSON with bounded memory, because values may take 100 times the memory of their text. Outside
+ * src/build, no other module calls JSON.parse.
  */
 import { MOST_VALUES } from '#base/bounds';
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
@@ -12,13 +12,13 @@ const SMALL = 1024 * 1024;
 
 const MOST_DEPTH = 100;
 
-/** Parses JSON. Throws SyntaxError and, only for text above 1 MiB, ExcessiveJsonError. */
+/** Throws SyntaxError; for text of more than 2^20 characters, also ExcessiveJsonError. */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError for too many levels or values. Arrays, objects and keys count as four values. */
+/** Throws ExcessiveJsonError for too many levels or values. Some kinds of values count several times. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;

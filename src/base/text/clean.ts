@@ -5,7 +5,7 @@
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Matches unprintable or non-ASCII text and the character before it: it may be a digit in a keycap emoji. */
+/** Matches controls and non-ASCII text, with the ASCII character before, which may be a keycap digit. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -15,7 +15,7 @@ export function clean(text: string): string {
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
 }
 
-/** T8: cleans lines. Indents all but the first, so that no line looks like a message from qrctl. */
+/** T8: cleans lines. Indents all but the first, so that they don't look like messages from qrctl. */
 export function cleanLines(text: string): string {
   return text.trimEnd().split(/\r?\n/).map(clean).join('\n  ');
 }
@@ -80,7 +80,6 @@ function nameOf(character: string): string {
   return `U+${code.padStart(4, '0')}${name === undefined ? '' : ` (${name})`}`;
 }
 
-/** Escapes each UTF-16 unit as in JSON. */
 export function escapeUnits(text: string): string {
   let escapes = '';
   for (let at = 0; at < text.length; at++)
@@ -118,7 +117,7 @@ function escapeUnlessEmoji(found: string): string {
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
 
-/** Normalizes a key, so that keys that differ only in case, spaces or invisible characters are equal. */
+/** Makes row keys or slugs equal that differ only in case, spaces or invisible characters. */
 export function foldKey(key: string): string {
   return key
     .normalize('NFC')

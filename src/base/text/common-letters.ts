@@ -3,7 +3,7 @@
  * display-width.ts, because clean.ts must not load string-width.
  */
 
-/** Measures a text up to the first uncommon character, without the one before it: they may combine. */
+/** Measures a text. Stops before an uncommon character, and before the character that it may combine with. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;
@@ -21,7 +21,6 @@ export function commonStart(text: string): { units: number; columns: number } {
   return { units: text.length, columns };
 }
 
-/** Returns whether the width of a text is known without the Unicode tables. */
 export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }

@@ -1,12 +1,11 @@
 /**
- * Prevents CSV injection: puts an apostrophe before a formula at the start of a text, or after a separator or
- * line end in it. (Programs that split at another separator ignore quotes.) An apostrophe there gets another
- * one, so that `restore` can remove it.
+ * Prevents CSV injection: puts an apostrophe before a formula, even if it has one, at the start of a text.
+ * Does the same after separators and line ends, where some programs begin a cell despite quotes.
  */
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/** T1, T10, T13: escapes formulas, except after the file's own `separator`, where programs respect quotes. */
+/** T1, T10, T13: escapes formulas; after the file's own `separator`, only those with an apostrophe. */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
@@ -23,7 +22,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/** Returns whether text begins with a formula sign, or with a tab or line end, which some programs trim. */
+/** A tab or line end before the first visible character also counts, because some programs trim it. */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -51,7 +50,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Returns a function that tests for a formula at a position. Positions must increase, for linear time. */
+/** Returns a function that tests for a formula sign at a position. Positions must increase. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

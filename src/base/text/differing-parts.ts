@@ -2,7 +2,7 @@ import { graphemesOf } from './display-width.ts';
 
 const CONTEXT = 40;
 
-/** Shortens the common start and end of two values, if longer than `longestCommon` graphemes. */
+/** Shortens a common start or end of two values if it is longer than `longestCommon` graphemes. */
 export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
   const [before, after] = [bounded(one), bounded(other)];
   const most = Math.min(before.length, after.length);

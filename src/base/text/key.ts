@@ -4,7 +4,7 @@ const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
 
-/** Returns the key if it is valid. Otherwise throws UsageError without the key. */
+/** Returns a valid key. Throws UsageError without the key in the message. */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
@@ -13,7 +13,6 @@ export function checkKey(key: string, origin: string): string {
   });
 }
 
-/** Returns the fault in a key, such as `is empty`; undefined if the key is valid. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
@@ -25,7 +24,7 @@ export function hasLivePrefix(key: string): boolean {
   return key.startsWith(LIVE_PREFIX);
 }
 
-/** Formats a key as `svc_live_ab12…`: prefix and four characters, but at most half of the secret part. */
+/** Formats a key as `svc_live_ab12…`. Shows four characters of the secret, but at most half of it. */
 export function keyPrefix(key: string): string {
   const start = hasLivePrefix(key) ? LIVE_PREFIX.length : 0;
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;

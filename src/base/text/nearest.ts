@@ -3,7 +3,7 @@ import leven, { closestMatch } from 'leven';
 const LETTERS_PER_EDIT = 3;
 const SWAP_EDITS = 2;
 
-/** Returns the closest candidate within one edit per three letters, or with the same letters reordered. */
+/** Returns the closest candidate: at most one edit per three letters, or two letters swapped. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());

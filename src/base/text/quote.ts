@@ -29,12 +29,10 @@ export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats counts as `2 of 5 rows`, or as `1 row` if there is only one. */
 export function countAmong(count: number, all: number, thing: string): string {
   return all === 1 ? countOf(count, thing) : `${formatCount(count)} of ${countOf(all, thing)}`;
 }
 
-/** Joins texts as `a or b or 3 others`. */
 export function joinSome(
   texts: readonly string[],
   { most, separator = ' or ' }: { most: number; separator?: string },
@@ -43,7 +41,6 @@ export function joinSome(
   return [...texts.slice(0, most), ...(more > 0 ? [countOf(more, 'other')] : [])].join(separator);
 }
 
-/** Joins texts as `a, b and 3 more`. */
 export function listSome(texts: readonly string[], most: number): string {
   const more = texts.length > most ? ` and ${texts.length - most} more` : '';
   return texts.slice(0, most).join(', ') + more;
@@ -60,17 +57,15 @@ export function quote(text: string): string {
 
 const SHELL_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Quotes a word for a POSIX shell, unless it is plain. */
 export function inShell(word: string): string {
   return SHELL_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Quotes a word for a shell. Returns `otherwise` for a word that is too long or has unsafe characters. */
+/** Quotes a word for a POSIX shell. Returns `otherwise` if it is too long or has unsafe characters. */
 export function inShellOr(otherwise: string, word: string): string {
   return shown(word) === word ? inShell(word) : otherwise;
 }
 
-/** Returns the slug if it is a plain word in a shell and not a flag. Otherwise returns the ID. */
 export function codeInShell({ id, slug }: { id: string; slug: string }): string {
   return SHELL_WORD.test(slug) && slug.length <= LONGEST && !slug.startsWith('-') ? slug : id;
 }

@@ -11,9 +11,8 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https URL without credentials. Appends `/{slug}` if there is no placeholder.
- * Returns undefined if it is invalid or too long, or has other braces, or a query or fragment but no
- * placeholder.
+ * Parses a template: an http or https URL without credentials or other braces. Appends `/{slug}` if there is
+ * no placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -46,7 +45,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Returns whether an address is a short URL, in any spelling. Requests to a short URL count as scans. */
+/** Normalizes the address first, because requests to a short URL count as scans. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

@@ -1,6 +1,6 @@
 /**
  * Disables GitHub Actions commands: `::NAME …::` at the start of a line, and the old form `##[NAME …]`
- * anywhere in a line (actions/runner, ActionCommand.cs).
+ * anywhere (actions/runner, ActionCommand.cs).
  */
 
 export function withoutCommands(text: string): string {

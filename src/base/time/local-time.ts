@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Creates a converter to local time in `zone`. Caches offsets, because an export has millions of rows. */
+/** Caches offsets, because an export has millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -15,7 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Returns a quarter hour's offset in ms; undefined if it changes then, as in some zones before 2012. */
+  /** Returns undefined if the offset changes within the quarter, as in some zones before 2012. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);
@@ -27,7 +27,6 @@ export function createLocalTime(zone: string) {
 
   const offsetMs = (instantMs: number): number =>
     offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
-  /** Formats local time as `2026-10-01 01:08:15`. */
   const format = (instantMs: number): string =>
     formatInstant(instantMs + offsetMs(instantMs))
       .replace('T', ' ')
@@ -35,7 +34,7 @@ export function createLocalTime(zone: string) {
   return { zone, offsetMs, format };
 }
 
-/** Parses the offset, in ms, in `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT`. */
+/** Parses `2026, GMT+02:00`, `1969, GMT-00:44:30` or `2026, GMT` to an offset in ms. */
 function parseOffset(text: string): number {
   const found = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text);
   if (!found) throw new Error(`no offset from UTC in '${text}'`);

@@ -14,7 +14,7 @@ interface MomentContext {
   timezone: () => string;
 }
 
-/** Parses a time, a duration before now, or a date (its first instant in the zone) to epoch ms. */
+/** Parses a time, a duration before now, or a date (its first instant) to epoch ms. Throws UsageError. */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
   const now = Math.floor(nowMs);
@@ -66,7 +66,7 @@ function datesOf(text: string): string[] {
   const [, year, ...parts] = /^(\d{4})[./]?(\d\d?)[./]?(\d\d?)$/.exec(text) ?? [];
   if (year) return valid([iso(year, parts[0], parts[1])]);
   const [, first, sign, second, last = ''] = /^(\d\d?)([./-])(\d\d?)\2(\d{4})$/.exec(text) ?? [];
-  // With dots, the day comes first everywhere. With slashes or hyphens, the order depends on the country.
+  // With slashes or hyphens, the order depends on the country.
   const dayFirst = iso(last, second, first);
   return valid(sign === '.' ? [dayFirst] : [iso(last, first, second), dayFirst]);
 }

@@ -36,7 +36,6 @@ export function findPeriod(text: string, nowMs: number, timezone: string): Found
   return relative(word, localDay(nowMs, timezone)) ?? absolute(word);
 }
 
-/** Normalizes a period: `Last month` and `last_month` become `last-month`. */
 export function periodWord(text: string): string {
   return text
     .trim()
@@ -81,7 +80,7 @@ function absolute(word: string): Found | undefined {
   );
 }
 
-/** Returns an ISO week, if it exists. Week 1 contains 4 January. Weeks begin on a Monday. */
+/** Returns an ISO week, if it exists. Week 1 contains 4 January. */
 function weekOf(year: number, week: number): Found | undefined {
   const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
   return day.yearOfWeek === year ? { unit: 'week', day } : undefined;

@@ -12,7 +12,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Resolves the time zone. Throws UsageError for an unknown one. (Node treats an unknown TZ as UTC.) */
+/** Throws UsageError for an unknown time zone. (Node treats an unknown TZ as UTC.) */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
@@ -29,7 +29,7 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
 const ZONES = '/usr/share/zoneinfo/';
 const MACHINE = '/etc/localtime';
 
-/** Returns a file's zone, by its path or by an identical system file. Otherwise returns the path. */
+/** Finds a file's zone by its path or by an identical system file. If it is unknown, returns the path. */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
   for (const place of [path, target ?? '']) {

@@ -1,8 +1,8 @@
-/** Only this file uses Date and timers. All others get a `Clock`, so that tests never sleep. */
+/** Only this file uses Date. Other files get a `Clock`, so that tests need not sleep. */
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
-  /** Returns this machine's time in epoch ms. Never compare it with the service's times. */
+  /** Returns this machine's time in epoch ms, which may differ from the service's time. */
   now(): number;
   monotonic(): number;
   random(): number;
@@ -12,7 +12,7 @@ export interface Clock {
 /** Maximum duration of a timer in ms. Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns monotonic time in ms. Uses `hrtime`, because `performance` takes 2 ms to load. */
+/** Uses `hrtime`, because `performance` takes 2 ms to load. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -44,7 +44,7 @@ export async function letSignalsIn(signal: AbortSignal | undefined): Promise<voi
   signal?.throwIfAborted();
 }
 
-/** Calls `fire` after `ms` unless the returned function cancels it. Does not keep the process alive. */
+/** Starts a timer that does not keep the process alive. Returns a function that cancels it. */
 export function after(ms: number, fire: () => void): () => void {
   const handle = setTimeout(fire, Math.min(ms, LONGEST_TIMER_MS));
   handle.unref();
@@ -104,7 +104,6 @@ export function formatHttpDate(ms: number): string {
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Parses `500ms`, `30s`, `15m`, `24h`, `7d`, `2w` or `0` to ms. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text);
@@ -113,7 +112,6 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined;
 }
 
-/** Formats a duration as `1 h 5 min`, `12 s` or `350 ms`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
@@ -126,7 +124,7 @@ export function formatDuration(ms: number): string {
 
 export const EPOCH: Date = new Date(0);
 
-/** Quarter of an hour in ms. In recent years, zone offsets have changed only at its multiples. */
+/** Number of ms in a quarter hour. In recent years, zone offsets have changed only at its multiples. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

@@ -1,14 +1,14 @@
 /** Limits requests in flight, because intermediaries may refuse bursts regardless of the rate limit. */
 
 const MOST_RECENT = 8;
-/** Minimum number of recent failures that slow requests down, if at least half of the requests failed. */
+/** Minimum number of failures that slow requests down, if they are at least half of the recent results. */
 const FEWEST_FAILED = 2;
 /** Time in ms without success after which failures mean an outage, not a burst. */
 const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before one more request is sent at once. Doubles each time the wider limit fails. */
+/** Number of successes before the limit is widened. Doubles, up to 128, when a widened limit fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 
@@ -31,7 +31,7 @@ export function createCongestion(clock: { monotonic(): number }, concurrency: nu
     changedAt = clock.monotonic();
   }
 
-  // L21: halves the requests in flight or, at width 1, doubles the time between them.
+  // L21: halves the requests in flight or, at width 1, increases the time between them.
   function narrow(): void {
     if (width > 1) width = Math.floor(width / 2);
     else gapMs = Math.min(LONGEST_GAP_MS, Math.max(FIRST_GAP_MS, 2 * gapMs));

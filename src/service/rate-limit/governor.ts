@@ -166,10 +166,7 @@ export function createGovernor(options: GovernorOptions) {
   signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {
-    /**
-     * Waits for permission to send. `again`: the request waited before, and goes first. Throws
-     * RateLimitError, or the signal's reason.
-     */
+    /** `again`: admitted before, so goes first. Rejects with RateLimitError or the signal's reason. */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);

@@ -8,7 +8,7 @@ export interface RateLimit {
 
 export const WINDOW_MS = 60_000;
 
-/** Returns how long requests wait for the rate limit, in ms; 0 if the limit is unknown. */
+/** Estimates how long requests wait for the rate limit, in ms; 0 if the limit is unknown. */
 export function waitMsFor(requests: number, { limit, remaining, resetInMs }: RateLimit): number {
   if (!limit) return 0;
   const later = Math.ceil((requests - Math.min(remaining ?? limit, requests)) / limit);

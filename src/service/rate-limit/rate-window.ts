@@ -1,4 +1,4 @@
-/** Tracks the rate-limit window. Validates Resets (ends of windows), so that predictions use the same end. */
+/** Tracks the rate-limit window. Ignores implausible Resets (ends of windows). */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -9,7 +9,7 @@ export type Reserve = { requests: number } | { percent: number };
 const MAX_ACCEPTED_MS = 3_660_000;
 /** Maximum time in ms to a Reset without a Date header, because this machine's clock may be hours off. */
 const MAX_ACCEPTED_UNDATED_MS = 600_000;
-/** First back-off in ms. Each consecutive back-off is twice as long. */
+/** Time in ms of the first back-off. Each consecutive back-off is twice as long, up to a minute. */
 const FIRST_BACK_OFF_MS = 1000;
 const SECOND_MS = 1000;
 /** Maximum difference in ms between Resets of one window. Some services round them differently. */
@@ -73,7 +73,7 @@ export function createRateWindow(options: {
 
   const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
-  /** L7: returns the pause in ms after a 429: Retry-After, else the time to the Reset, else a back-off. */
+  /** L7: returns the pause in ms after a 429, by Retry-After, by the Reset, or as a back-off. */
   function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
     const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
     if (statedMs > 0) return statedMs;
@@ -120,7 +120,7 @@ export function createRateWindow(options: {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Detects that Resets are rounded down: a clock that is never ahead was past the Reset at sending. */
+  /** Detects that Resets are rounded down: at sending, the service's clock was past the Reset. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: adds a second to every later Reset, because the service rounds Resets down.
@@ -128,7 +128,7 @@ export function createRateWindow(options: {
   }
 
   return {
-    /** Returns the requests left: undefined if a probe must be sent first, Infinity without headers. */
+    /** Returns undefined if a probe must be sent first, and Infinity without rate-limit headers. */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);
@@ -161,7 +161,7 @@ export function createRateWindow(options: {
       backOffIfExhausted(clock.monotonic());
     },
     rateLimit(): RateLimit {
-      // L16: returns the Reset that requests wait for, if any.
+      // L16: prefers the Reset that requests wait for.
       const resetMs = known?.resetMs ?? newest?.resetMs;
       const resetInMs = resetMs === undefined ? undefined : msUntil(resetMs);
       return { plan: newest?.plan, limit: newest?.limit, remaining: newest?.remaining, resetMs, resetInMs };

@@ -15,12 +15,12 @@ export function createServiceClock(clock: { monotonic(): number }) {
     observe(dateMs: number, sentAt: number, receivedAt: number): void {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
       const highest = dateMs + SECOND_MS - sentAt;
-      // A contradiction shows that the service's clock was set back, so the earlier bound is dropped.
+      // A contradiction means that the service's clock was set back.
       const isContradicted = bound !== undefined && highest < bound.offset - SECOND_MS;
       if (!bound || isContradicted || low.offset > bound.offset - (receivedAt - bound.at) * DRIFT)
         bound = low;
     },
-    /** Returns the service's time in ms, if known. L4: a lower bound is never ahead: no wait ends early. */
+    /** Returns the service's time in ms, if known. L4: it is never ahead, so no wait ends early. */
     nowMs: (at = clock.monotonic()): number | undefined => bound && at + bound.offset,
   };
 }
