@@ -29,7 +29,7 @@ test('a failed write has the code NO_SPACE only if the disk or the quota is full
   expect([undefined, null, 'text', { code: 'EIO' }].map(systemCode)).toEqual(Array(4).fill(undefined));
 });
 
-test('an error has its cause, no rows and an unknown outcome by default', () => {
+test('an error has the cause that was passed and no rows by default, and a request failure has an unknown outcome by default', () => {
   const cause = new RangeError('why');
   expect(new UsageError('no', { cause }).cause).toBe(cause);
   expect(new UsageError('no')).not.toHaveProperty('cause');
@@ -39,18 +39,18 @@ test('an error has its cause, no rows and an unknown outcome by default', () => 
   expect([cause, 'text'].map(messageOf)).toEqual(['why', 'text']);
 });
 
-test('an interruption has the exit code of its signal', () => {
+test('an interruption has the exit code and message of its signal, and an unknown error has the exit code 1', () => {
   const errors = [new InterruptedError('SIGINT'), new InterruptedError('SIGTERM'), new Error('x'), 'x'];
   expect(errors.map(exitCodeOf)).toEqual([130, 143, 1, 1]);
   expect(errors.slice(0, 2).map(messageOf)).toEqual(['interrupted', 'terminated']);
 });
 
-test('only missing codes, rejected values and strange responses are failures of one code', () => {
+test('missing codes, rejected values and unexpected responses are failures of one code, unlike rejected keys and local errors', () => {
   const classes = [NotFoundError, RejectedError, UnexpectedResponseError, AuthError, LocalError];
   expect(classes.map((Kind) => isOfOneCode(new Kind('no')))).toEqual([true, true, true, false, false]);
 });
 
-test('only the expected class of error becomes a value', async () => {
+test('ifNotFound, orUndefined and errorOf return a value for an error of the expected class, and rethrow other errors', async () => {
   const other = new UsageError('other');
   expect(ifNotFound(7)(new NotFoundError('gone'))).toBe(7);
   expect(() => ifNotFound(7)(other)).toThrow(other);

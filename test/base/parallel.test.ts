@@ -21,7 +21,7 @@ function controlled() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('fetchInOrder yields pages in order, whatever their order of arrival', async () => {
+test('fetchInOrder yields pages in order, even if later pages arrive first', async () => {
   const pages = await collect(
     fetchInOrder(
       [1, 2, 3, 4, 5],
@@ -35,7 +35,7 @@ test('fetchInOrder yields pages in order, whatever their order of arrival', asyn
   expect(pages).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('fetchInOrder fetches at most `width` pages ahead of a busy consumer', async () => {
+test('fetchInOrder fetches at most `concurrency` pages ahead of a busy consumer', async () => {
   const { started, fetch, give } = controlled();
   const pages = fetchInOrder([1, 2, 3, 4, 5, 6], fetch, 2);
   const first = pages.next();

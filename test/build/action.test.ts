@@ -63,7 +63,7 @@ async function runStep(command: string, more: Record<string, string> = {}) {
 }
 
 describe('the input `command`', () => {
-  test('passes each line as one argument, whatever the line contains', async () => {
+  test('passes each non-empty line as one argument, even if the line contains shell syntax', async () => {
     const hostile = [
       '$(touch owned)',
       '`touch owned`',

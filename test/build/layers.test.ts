@@ -15,7 +15,7 @@ it('every folder in src/ has a README.md', () => {
   expect(folders.filter((folder) => !existsSync(`src/${folder}/README.md`))).toEqual([]);
 });
 
-it('the README.md in each folder in src/ lists exactly the subfolders', () => {
+it('the README.md in each folder in src/ lists exactly its subfolders', () => {
   const folders = modules.filter((module) => !module.endsWith('.ts'));
   const listed = folders.map((folder) =>
     [...readFileSync(`src/${folder}/README.md`, 'utf8').matchAll(/^\| `([\w-]+)\/` \|/gm)].map(

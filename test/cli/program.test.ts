@@ -113,7 +113,7 @@ const GLOBALS = flags(
 );
 
 describe('the command line interface', () => {
-  test('has --ids in the help for commands whose records have IDs, and not for commands such as doctor', async () => {
+  test('has --ids in the help for commands such as `qr list` whose records have IDs, and not for commands such as `doctor`', async () => {
     for (const form of ['qr list', 'qr get', 'scans export'])
       expect(await printed(`help ${form} --full`)).toContain('--ids');
     for (const form of ['doctor', 'auth list', 'auth status', 'config list', 'scans stats']) {
@@ -269,7 +269,7 @@ describe('help', () => {
   );
 
   test.each(TOPICS.map(({ name }) => name))(
-    'for the topic %s is at most 80 columns wide in any terminal, and is wrapped at 40 columns',
+    'for the topic %s is at most 80 columns wide even in a wide terminal, and is wrapped at 40 columns',
     async (name) => {
       for (const columns of [80, 200])
         expect(
@@ -289,7 +289,7 @@ describe('help', () => {
     }
   });
 
-  test('for the program lists the commands for codes and scans, the other groups and the topics in 40 lines', async () => {
+  test('for the program lists the commands for codes and scans, the other groups and the topics in at most 40 lines', async () => {
     const help = await printed('help');
     for (const { names, summary } of manual.commands) {
       const [noun = ''] = names;
@@ -334,7 +334,7 @@ describe('help', () => {
     expect(text.match(/^ {2}qrctl .*/gm)).toHaveLength(3);
   });
 
-  test('is replaced by the version if --version or -V is anywhere on the command line', async () => {
+  test('is replaced by the version for --version or -V, alone or after a group or command', async () => {
     for (const line of ['--version', '-V', 'qr --version', 'qr list -V'])
       expect(await printed(line)).toBe('1.2.3\n');
   });
@@ -499,7 +499,7 @@ describe('a command line that is not understood', () => {
     ['qr list --limit', expect.stringContaining('--limit'), 'usage: qrctl qr list [flags]'],
     ['qr get', "missing argument 'code'", 'usage: qrctl qr get <code> [flags]'],
     ['config path here', expect.stringContaining('too many arguments'), 'usage: qrctl config path [flags]'],
-  ])('is refused with an error and a hint: qrctl %s', async (line, message, hint) => {
+  ])('is refused with an error, and a hint if qrctl has one: qrctl %s', async (line, message, hint) => {
     expect(await refused(line)).toEqual({ message, hint });
   });
 
@@ -567,7 +567,7 @@ describe('the format of an error', () => {
     expect(await read(line)).toMatchObject({ kind: 'refuse', style: { json } });
   });
 
-  test('is JSON if the command prints JSON', async () => {
+  test('is JSON only if the command prints JSON, and is verbose only if -v is a flag', async () => {
     expect(await read('qr list -f json')).toMatchObject({
       kind: 'run',
       style: { json: true, verbose: false },

@@ -79,6 +79,6 @@ test.each([
   ['svc_live_0123456789abcdef', 'Specify a URL such as https://host/api/v1.'],
   ['my host.test', 'Specify a URL such as https://host/api/v1.'],
   ['api.test/a b', 'Specify a URL such as https://host/api/v1.'],
-])('%j is refused with the hint: %s', (text, hint) => {
+])('the base URL %j is refused with the hint: %s', (text, hint) => {
   expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
 });

@@ -57,7 +57,7 @@ test.each(['gzip', 'x-gzip'])('a body encoded as %s is decompressed unless it is
   expect(await decodeBody(Buffer.from('\ufeff[]'), 'identity')).toBe('[]');
 });
 
-test('a body that is damaged, too large or in another encoding is refused after the request was sent', async () => {
+test('a body that is damaged, too large or in an unrequested encoding causes an error for a request that was sent', async () => {
   const damaged = gzipSync('{}').subarray(0, 15);
   await expect(decodeBody(damaged, 'gzip')).rejects.toMatchObject({
     message: 'the response was truncated or damaged (gzip)',

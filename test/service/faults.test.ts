@@ -88,7 +88,7 @@ describe.each(UNKNOWN)('after %s', (_name, fault) => {
 test.each([
   ['has too many values', `{"data":[${'{},'.repeat(3_000_000)}{}]}`],
   ['contains a number with more than 100 digits', `{"data":[{"id":${'7'.repeat(2_000_000)}}]}`],
-])('a response that %s is refused before parsing, and the request is not repeated', async (what, body) => {
+])('a response that %s is refused, and the request is not repeated', async (what, body) => {
   const packed = gzipSync(body);
   const server = await useFaultServer(say(gzipped(packed)));
   const error = await rejection(
@@ -118,7 +118,7 @@ describe('a page from a gateway', () => {
     expect(await failedGet(server)).toBeInstanceOf(NotFoundError);
   });
 
-  test('with status 404 does not show that a DELETE without a response was applied', async () => {
+  test('with status 404 is an error even after a DELETE whose response was lost', async () => {
     const server = await useFaultServer((request) =>
       request.number === 0 ? void request.socket.resetAndDestroy() : say(rawAnswer(404, page))(request),
     );
@@ -166,7 +166,7 @@ test('a POST whose connection closes after an interim response has the outcome `
 });
 
 describe('POST', () => {
-  test('has the outcome `not-applied` if the service refuses it with an Error body', async () => {
+  test('has the outcome `not-applied` if the service refuses it with an Error body (400, 401 or 403)', async () => {
     const classes = { 400: RejectedError, 401: AuthError, 403: PlanLimitError };
     for (const [status, failure] of Object.entries(classes)) {
       const server = await useFaultServer(refusal(Number(status)));
@@ -378,7 +378,7 @@ describe('a call', () => {
 });
 
 describe('a response', () => {
-  test('is requested with gzip, and decompressed', async () => {
+  test('is requested with gzip and no-cache, and decompressed', async () => {
     const server = await useFaultServer(say(gzipped(gzipSync(whole))));
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows).toEqual([CODE]);
     expect(server.requests[0]?.head).toContain('accept-encoding: gzip');
@@ -446,7 +446,7 @@ describe('an error', () => {
     return (error as Error).message.replace(/127.0.0.1:\d+/, 'HOST').replace(CODE.id, 'ID');
   };
 
-  test('for an HTML page has a short excerpt without tags, scripts and control characters', async () => {
+  test('for an HTML page has a short excerpt without tags, scripts or control characters', async () => {
     const page = `<html><head><title>502 Bad \u001b[31mGateway</title><style>b{}</style></head><body>
       <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
     const message = await tell(say(rawAnswer(502, page)));
@@ -525,15 +525,14 @@ describe('an error', () => {
     },
   );
 
-  test('contains no part of the key if the service repeats the key, even with hidden characters', async () => {
+  test('contains no twelve consecutive characters of the key if the service repeats the key, even with hidden characters', async () => {
     const hidden = `${KEY.slice(0, 12)}\u200b\n\u001b${KEY.slice(12)}`;
     for (const text of [`bad key ${KEY}`, `bad key ${hidden}`, `${'y'.repeat(110)}${KEY}`]) {
       for (const body of [JSON.stringify({ error: text, code: KEY }), `<b>${text}</b>`, text]) {
         const server = await useFaultServer(say(rawAnswer(401, body, { Location: KEY })));
         const error = await failedGet(server);
         const shown = JSON.stringify([error, String(error), (error as Error).stack]);
-        expect(shown).not.toContain(KEY.slice(0, 14));
-        expect(shown).not.toContain(KEY.slice(12));
+        for (let at = 0; at + 12 <= KEY.length; at++) expect(shown).not.toContain(KEY.slice(at, at + 12));
       }
     }
   });

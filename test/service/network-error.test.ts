@@ -25,7 +25,7 @@ test.each<[string, unknown, string, string]>([
   ['an invalid response', parserError, 'the response is not HTTP', 'network'],
   ['an unknown system error', systemError('ENEW'), 'ENEW', 'network'],
   ['an error without a code', systemError(undefined, 'no luck'), 'no luck', 'network'],
-  ['what is not an error', 'no luck', 'no luck', 'network'],
+  ['a text instead of an error', 'no luck', 'no luck', 'network'],
 ])('%s is reported with its cause', (_, cause, message, fault) => {
   for (const sent of [false, true])
     expect(asNetworkError(cause, sent)).toMatchObject({ message, fault, sent, cause, hint: undefined });

@@ -56,7 +56,7 @@ describe('proxyFor', () => {
     expect(proxyFor(new URL(service), env)?.host).toBe(host);
   });
 
-  test('decodes the percent-encoded user name and password of a proxy', () => {
+  test('returns a proxy whose percent-encoded user name and password proxyAuthorization decodes', () => {
     const proxyOf = (value: string) =>
       proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
     for (const [value, credentials] of [
@@ -67,10 +67,6 @@ describe('proxyFor', () => {
       expect(proxyOf(value).hostname).toBe('proxy.test');
       expect(proxyAuthorization(proxyOf(value))).toBe(`Basic ${Buffer.from(credentials).toString('base64')}`);
     }
-  });
-
-  test('returns a proxy without authorization if its URL has no user name', () => {
-    expect(proxyAuthorization(new URL('http://:secret@proxy.test'))).toBeUndefined();
   });
 
   test('suggests how to set the variable, and how to encode special characters if the URL has a password', () => {
@@ -107,6 +103,10 @@ describe('proxyFor', () => {
     expect(refused).toThrow(UsageError);
     expect(refused).not.toThrow(/hunter2/);
   });
+});
+
+test('proxyAuthorization returns undefined for a proxy URL without a user name', () => {
+  expect(proxyAuthorization(new URL('http://:secret@proxy.test'))).toBeUndefined();
 });
 
 describe('a failure at a proxy', () => {

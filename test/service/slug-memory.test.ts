@@ -124,7 +124,7 @@ describe('remembered slugs', () => {
     });
   });
 
-  test('are from a complete listing only if the stored value `answered` is true', async () => {
+  test('are read without invalid entries, and their listing counts as answered only if the stored `answered` is true', async () => {
     const memory = createSlugMemory(
       storeOf({ codes: [[], entry(1)], listing: { atMs: 5, answered: 'yes' } }),
     );

@@ -26,11 +26,15 @@ async function ask(
 }
 
 describe('a recorded workspace', () => {
-  it('contains no part of the key, and has a different value each time for the same key', async () => {
+  it('contains no six consecutive characters of the key, and has a different value each time for the same key', async () => {
     const [first, second] = [await here.record(), await here.record()];
     expect(first.key).not.toBe(second.key);
     for (let at = 0; at + 6 <= KEY.length; at++)
       expect(JSON.stringify(first)).not.toContain(KEY.slice(at, at + 6));
+  });
+
+  it('is recognized only if its fields are valid', async () => {
+    const first = await here.record();
     expect(isRecordedWorkspace(first)).toBe(true);
     expect(isRecordedWorkspace({ baseUrl: 'x' })).toBe(true);
     expect(isRecordedWorkspace({ ...first, profile: 'x' })).toBe(true);
@@ -81,7 +85,7 @@ describe('a recorded workspace', () => {
     await expect((await ask({ recorded, movedFrom: recorded.baseUrl })).answer).rejects.toThrow(UsageError);
   });
 
-  it('is renewed if the file has no code', async () => {
+  it('is renewed even with another key if the file has no code', async () => {
     expect(await (await ask({ workspace: other, knownIds: [] })).answer).toBe('renew');
   });
 
@@ -104,18 +108,15 @@ describe('a recorded workspace', () => {
     [undefined, 'an API key', 'Use the key of that workspace, or use another.'],
     ['bbb', 'the key of profile bbb', 'Use the key of that workspace, or use another.'],
     ['ccc', 'the key of profile ccc', 'Use --profile ccc, or use another.'],
-  ])(
-    'that was written by profile %s is refused with the hint which key to use',
-    async (profile, by, hint) => {
-      const recorded = { ...(await here.record()), profile };
-      await expect((await ask({ recorded, workspace: other })).answer).rejects.toMatchObject({
-        message:
-          `FILE belongs to another workspace: it was written with ${by} (https://one.example/api/v1), ` +
-          'and no code in it (4 looked up) exists in the workspace of the key of profile bbb (https://one.example/api/v1)',
-        hint,
-      });
-    },
-  );
+  ])('that was written by profile %s is refused with a hint on the key to use', async (profile, by, hint) => {
+    const recorded = { ...(await here.record()), profile };
+    await expect((await ask({ recorded, workspace: other })).answer).rejects.toMatchObject({
+      message:
+        `FILE belongs to another workspace: it was written with ${by} (https://one.example/api/v1), ` +
+        'and no code in it (4 looked up) exists in the workspace of the key of profile bbb (https://one.example/api/v1)',
+      hint,
+    });
+  });
 
   it('of another service without a profile is refused with the hint to use its profile or key', async () => {
     await expect((await ask({ recorded: { baseUrl: 'https://old.example' } })).answer).rejects.toMatchObject({

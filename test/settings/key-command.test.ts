@@ -122,7 +122,7 @@ describe('a key-command', () => {
     ['cat key | head -1', 'an unquoted | has no effect'],
     ["cat 'key", 'an opening'],
     [`echo ${KEY}`, 'it contains an API key'],
-  ])('is refused before it is stored if it is %j', (line, words) => {
+  ])('is refused by parseKeyCommand if it is %j', (line, words) => {
     expect(() => parseKeyCommand(line)).toThrow(UsageError);
     expect(() => parseKeyCommand(line)).toThrow(words);
   });

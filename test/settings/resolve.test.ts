@@ -255,7 +255,7 @@ test.each([
       note: 'the address had no placeholder for the code; added /{slug}',
     },
   ],
-] as const)('%s is stored from %j as %j', (key, text, stored) => {
+] as const)('checkSetting maps %s = %j to %j', (key, text, stored) => {
   expect(checkSetting(key, text)).toEqual(stored);
 });
 
@@ -263,7 +263,7 @@ test.each([
   ['base-url', 'ftp://a.example', 'the base URL is not an http or https URL'],
   ['key-command', '', 'cannot use the key-command: it is empty'],
   ['accessible', 'maybe', "invalid value for accessible: 'maybe' (expected yes or no)"],
-] as const)('%s = %j is not stored', (key, text, message) => {
+] as const)('checkSetting refuses %s = %j', (key, text, message) => {
   expect(() => checkSetting(key, text)).toThrow(message);
 });
 
@@ -275,11 +275,14 @@ test.each<[Parameters<typeof shownSetting>[0], Given & { profile?: StoredProfile
   ['timezone', { profile: { timezone: 'UTC' } }, 'UTC', 'profile'],
   ['timezone', {}, null, 'default'],
   ['concurrency', {}, '4', 'default'],
-])('%s of %j is shown as %j (%s)', (key, { flags = {}, env = {}, profile = {} }, value, source) => {
-  expect(shownSetting(key, { flags, env, profile, name: 'default' })).toEqual({ key, value, source });
-});
+])(
+  'the setting %s with %j is shown as %j, with the source %s',
+  (key, { flags = {}, env = {}, profile = {} }, value, source) => {
+    expect(shownSetting(key, { flags, env, profile, name: 'default' })).toEqual({ key, value, source });
+  },
+);
 
-test('a login creates a profile with any visible name, except one that is a key or hard to type', () => {
+test('a login accepts a visible profile name, unless the name is an API key or hard to type', () => {
   const create = (profile: string) => newProfileName({ profile }, {}, { profiles: new Map() });
   for (const name of ['shop', 'Café-2', 'x'.repeat(64)]) expect(create(name)).toBe(name);
   for (const name of ['', 'a b', "it's", '-x', 'a\\b', 'x'.repeat(65)])

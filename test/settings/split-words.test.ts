@@ -25,7 +25,7 @@ describe('a command line that runs without a shell', () => {
   });
 
   test.each(["say 'it", 'say "it', 'a | b', 'a; b', 'a && b', 'a > b', 'a $HOME', 'a `b`', 'a < b', "it's"])(
-    'such as %j is refused because only a shell could interpret it',
+    'such as %j is refused, because a quote is open or only a shell could interpret it',
     (line) => {
       expect(() => wordsOf(line)).toThrow();
     },

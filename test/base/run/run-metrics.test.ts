@@ -65,7 +65,7 @@ test('a run has one gauge per figure, in Prometheus units', () => {
   );
 });
 
-test("a profile or file name can't forge a metric, a label or a line", () => {
+test("a profile or file name can't forge a metric, a label or a line, and an API key as a profile name is redacted", () => {
   const lines = formatRunMetrics(END, 'run.prom').split('\n').length;
   const check = (profile: string) => {
     for (const text of [formatRunMetrics({ ...END, profile }, 'run.prom'), formatRunMetrics(END, profile)]) {
@@ -93,7 +93,7 @@ test('two jobs with the same command and profile, but different files, have no s
 const promtool = (input: string) => spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
-test.skipIf(!hasPromtool)('promtool accepts the metrics for any profile and file name', () => {
+test.skipIf(!hasPromtool)('promtool accepts the metrics even for hostile profile and file names', () => {
   for (const profile of ['work', undefined, 'a"} 1\n# TYPE x counter', ...Object.values(HOSTILE)]) {
     const { status, stdout, stderr } = promtool(formatRunMetrics({ ...END, profile }, profile ?? 'run.prom'));
     expect({ profile, status, said: stdout + stderr }).toEqual({ profile, status: 0, said: '' });

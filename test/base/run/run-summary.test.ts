@@ -4,7 +4,7 @@ import { addFailedCodes } from '#base/run/annotations';
 import { countOutcomes } from '#base/run/outcomes';
 import { addFile, addRows, formatRunSummary, type RunFacts } from '#base/run/run-summary';
 
-test('the facts of a run count rows, and contain each written file once', () => {
+test('the facts of a run count rows and contain each written file once, and countOutcomes counts rows per outcome', () => {
   const facts: RunFacts = {};
   addFile(facts, 'b.csv');
   addFile(facts, 'a.csv');
@@ -19,7 +19,7 @@ test('the facts of a run count rows, and contain each written file once', () => 
   ]);
 });
 
-test('failed codes are problems of their rows in the input file, if they come from one', () => {
+test('failed codes are problems of their rows if they come from an input file, and are not problems otherwise', () => {
   const failed = [
     { id: 'a', message: 'not found' },
     { id: 'b', message: 'down' },
@@ -39,7 +39,7 @@ test('failed codes are problems of their rows in the input file, if they come fr
   expect(named.problems).toEqual([]);
 });
 
-test('a run is summarized with all keys, null for missing values, and no API key', () => {
+test('the summary of a run has the same keys with and without facts, and contains no API key', () => {
   const run = { command: 'qr list', startedMs: 0, finishedMs: 1500, profile: undefined, stats: undefined };
   const summaryOf = (end: object) =>
     JSON.parse(formatRunSummary({ ...run, error: undefined, facts: {}, ...end }));

@@ -25,27 +25,30 @@ test.each([
   ['a symbolic link', 'codes.csv', 'symlinked.csv'],
   ['a new file in a linked directory', 'sub/new.csv', 'aside/new.csv'],
   ['a new file in a directory that is missing', 'missing/new.csv', 'missing/new.csv'],
-])('a file that is read and written under two flags is refused: %s', async (_, read, written) => {
-  const { reads, writes } = await useFiles();
-  for (const [first, second] of [
-    [reads(read), writes(written)],
-    [writes(written), reads(read)],
-    [writes(read, '--ledger'), writes(written)],
-  ] as const) {
-    const files = createUsedFiles();
-    files.use(first);
-    expect(() => files.use(second)).toThrow(
-      `${second.flag} can't be the same file as ${first.flag}: ${second.path}`,
-    );
-    expect([first.flag ?? '', second.flag ?? '', '--output'].map(files.isRefused)).toEqual([
-      true,
-      true,
-      false,
-    ]);
-  }
-});
+])(
+  'a file that two flags specify, at least one of which writes it, is refused: %s',
+  async (_, read, written) => {
+    const { reads, writes } = await useFiles();
+    for (const [first, second] of [
+      [reads(read), writes(written)],
+      [writes(written), reads(read)],
+      [writes(read, '--ledger'), writes(written)],
+    ] as const) {
+      const files = createUsedFiles();
+      files.use(first);
+      expect(() => files.use(second)).toThrow(
+        `${second.flag} can't be the same file as ${first.flag}: ${second.path}`,
+      );
+      expect([first.flag ?? '', second.flag ?? '', '--output'].map(files.isRefused)).toEqual([
+        true,
+        true,
+        false,
+      ]);
+    }
+  },
+);
 
-test('the hint names a flag whose file is written, unless its name is derived from another file', async () => {
+test('the hint names a flag whose file is written, unless the name of that file is derived from another file', async () => {
   const { reads, writes } = await useFiles();
   const hintOf = (...used: File[]) => {
     try {
@@ -66,7 +69,7 @@ test('the hint names a flag whose file is written, unless its name is derived fr
   });
 });
 
-test('new files whose names differ only in case are refused, because some file systems ignore it', async () => {
+test('new files whose names differ only in case are refused, because some file systems ignore case', async () => {
   const { at, writes } = await useFiles();
   const files = createUsedFiles();
   files.use(writes('New.csv', '--ledger'));
@@ -75,7 +78,7 @@ test('new files whose names differ only in case are refused, because some file s
   );
 });
 
-test('files are allowed that are only read, have the same flag, differ, or are not regular files', async () => {
+test('files are allowed if they are only read, have the same flag, differ, or are not regular files', async () => {
   const { at, reads, writes } = await useFiles();
   const files = createUsedFiles();
   const devices: File[] = ['--output', '--summary'].flatMap((flag) =>

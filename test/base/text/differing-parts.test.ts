@@ -20,7 +20,7 @@ describe('two values', () => {
     ]);
   });
 
-  it('are never split within a character that has several code points', () => {
+  it('are not split within a character that has several code points', () => {
     const common = 'c'.repeat(41);
     expect(shortenPair(`${common}👩‍👧`, `${common}👩‍👦`, 40)[0]).toBe(`…${'c'.repeat(40)}👩‍👧`);
   });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { parseUrl } from '#base/text/parse-url';
 
-it('parseUrl accepts an address in each of 20,000 calls, unlike URL.canParse in Node 20', () => {
+it('parseUrl accepts an address in each of 20,000 calls, unlike URL.canParse in Node 20, and resolves a path against a base', () => {
   const found = Array.from({ length: 20_000 }, () => parseUrl('https://münchen.de/ä')?.hostname);
   expect(new Set(found)).toEqual(new Set(['xn--mnchen-3ya.de']));
   expect(parseUrl('no address')).toBeUndefined();

@@ -129,7 +129,7 @@ async function promptFor(codes: readonly QrCode[]) {
   return said;
 }
 
-test('the prompt before a deletion proposes no line that a shell would expand', async () => {
+test('the prompt before a deletion proposes a command with the ID if a shell would expand the slug', async () => {
   const lines = ['`id` $(id)', 'aB3xY'].map((slug) => promptFor([{ ...CODE, slug }]));
   const said = (await Promise.all(lines)).map(([first = '']) => first);
   expect(said.map((line) => /qrctl qr update [^`]*/.exec(line)?.[0])).toEqual([
@@ -220,7 +220,7 @@ function answer(status: number, body: { error: string; code: string } | undefine
 }
 
 describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
-  test('has no forged line for a hostile value, and at most 2,000 characters more than for a plain value', async () => {
+  test('adds no forged line to the error if hostile, and fewer than 2,000 characters more than a plain value', async () => {
     const plain = renderError(await say('plain'), { json: false, verbose: false });
     for (const [what, value] of Object.entries(VALUES)) {
       const text = renderError(await say(value), { json: false, verbose: false });

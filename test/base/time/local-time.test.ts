@@ -97,8 +97,11 @@ describe('the effective time zone', () => {
     [{ TZ: ':/etc/hostname' }, "invalid value for TZ: ':/etc/hostname'"],
     [{ TZ: '/dev/zero' }, "invalid value for TZ: '/dev/zero'"],
     [{ TZ: '/nowhere/zoneinfo/Nowhere' }, "invalid value for TZ: '/nowhere/zoneinfo/Nowhere'"],
-  ])('with %j is refused, and the error names the source of the value', (inputs, message) => {
-    expect(() => chooseTimeZone(inputs)).toThrow(message);
-    expect(timeZoneToShow(inputs)).toBe('UTC');
-  });
+  ])(
+    'with %j is refused with an error that names the source of the value, and timeZoneToShow returns UTC',
+    (inputs, message) => {
+      expect(() => chooseTimeZone(inputs)).toThrow(message);
+      expect(timeZoneToShow(inputs)).toBe('UTC');
+    },
+  );
 });

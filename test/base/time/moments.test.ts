@@ -85,7 +85,7 @@ describe('a time on the command line', () => {
     expect(() => moment(text, 'UTC')).toThrow(expect.objectContaining({ hint: expect.stringMatching(hint) }));
   });
 
-  test('needs the time zone only if it is a date or has no offset', () => {
+  test('needs the time zone only as a date or as a time without an offset, and is in UTC only if it ends in Z', () => {
     const timezone = () => {
       throw new Error('asked');
     };

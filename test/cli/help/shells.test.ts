@@ -144,7 +144,7 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
       expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
   });
 
-  test('gets a completion script that uses no feature missing from bash on macOS', () => {
+  test('gets a completion script without features such as mapfile that bash on macOS lacks', () => {
     const script = spawnSync('cat', [`${COMPLETIONS}qrctl.bash`]).stdout.toString();
     expect(script).not.toMatch(/mapfile|readarray|declare -A|local -n|\[-1\]|\^\^|,,\}|compgen -W/);
   });

@@ -88,7 +88,7 @@ describe('--retry-for', () => {
     expect([retries, retries > 20]).toEqual([requests - 2, true]);
   });
 
-  test('30s ends a call after half a minute and reports the time, and the next call makes only one attempt', async () => {
+  test('30s ends a call within half a minute and reports the time, and the next call makes only one attempt', async () => {
     const { clock, sender } = outage(300_000, 30_000);
     const failed = () => sender.call(GET).catch((error: unknown) => error);
     expect(await clock.run(failed())).toMatchObject({

@@ -85,7 +85,7 @@ describe('requests in flight', () => {
     }
   });
 
-  it('are unchanged in number if under half fail, if all fail, or if only requests from before the last change fail (L21)', async () => {
+  it('are unchanged in number if under half fail, after a second without success, or if only requests from before the last change fail (L21)', async () => {
     const { clock, congestion, end } = prepare();
     for (let i = 0; i < 50; i++) end(true, true, false);
     expect(congestion.width()).toBe(8);

@@ -342,8 +342,10 @@ describe('a 429 from an intermediary', () => {
     answer({});
     await burst(1000);
   });
+});
 
-  it('is counted once per burst, like a 429 from the service itself (L19)', async () => {
+describe('a burst', () => {
+  it('of 429 responses from the service itself is counted once (L19)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (let i = 0; i < 8; i++) limited({}, 0);
     expect(waitMs()).toBe(1000);
@@ -352,7 +354,7 @@ describe('a 429 from an intermediary', () => {
     expect(waitMs()).toBe(2000);
   });
 
-  it('is counted once per burst, like a response with Remaining 0 and no Reset (L19)', () => {
+  it('of responses with Remaining 0 and no Reset is counted once (L19)', () => {
     const { waitMs, answer } = openWindow();
     for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
     expect(waitMs()).toBe(1000);
@@ -477,7 +479,7 @@ describe('the limit that is shown', () => {
     expect(rateLimit().remaining).toBe(0);
   });
 
-  it('keeps the values that a response lacks', () => {
+  it('keeps its values after a response without Remaining', () => {
     const { rateLimit, answer } = openWindow();
     answer({ plan: 'free' });
     expect(rateLimit().plan).toBe('free');

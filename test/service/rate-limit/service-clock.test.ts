@@ -26,7 +26,7 @@ describe("the service's clock", () => {
     expect(nowMs()).toBe(T + 300);
   });
 
-  it('is corrected forward by responses, never back', () => {
+  it('is corrected forward, and not back by a response that is consistent with the last correction', () => {
     const { observe, nowMs } = observing();
     observe(T, 100, 200);
     observe(T + 1000, 300, 400);

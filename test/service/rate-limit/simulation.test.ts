@@ -20,7 +20,7 @@ describe('without other clients', () => {
     },
   );
 
-  test('windows with any phase, skew, latency and concurrency cause no 429, and are used to the last request', async () => {
+  test('windows with random phase, skew, latency and concurrency cause no 429, and are used to the last request', async () => {
     const cases = fc.record({
       skewMs: fc.integer({ min: -DAY, max: DAY }),
       // At least half of the first window is left, or its requests could not all be sent in it.
