@@ -154,7 +154,7 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Throws a Failure if the summary can't be written. Called before the run changes anything. */
+/** Throws a Failure for an unusable path before the run changes anything. */
 async function checkSummaryPlace(path: string): Promise<void> {
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);

@@ -37,7 +37,7 @@ export async function collectPages<T>(pages: AsyncIterable<readonly T[]>): Promi
   return items;
 }
 
-/** Returns the first index for which `holds` is true, or `count`. It must be true for all later ones, too. */
+/** Returns the first index for which `holds` is true, or `count`. `holds` must stay true after it. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -168,7 +168,7 @@ export function orUndefined<T>(
   }
 }
 
-/** Returns undefined if `work` resolves. Throws errors of other classes. */
+/** Returns undefined if `work` resolves. Throws errors that are not of class `kind`. */
 export async function errorOf<E extends Error>(
   work: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,

@@ -30,7 +30,7 @@ const BOUNDS = { largest: 8 * 1024 * 1024, most: 48, content: 'code' } as const;
 
 interface Head {
   node: string;
-  /** `source` is a checksum, `code` a number of bytes. */
+  /** Chunks, each with a checksum of the source and a number of bytes of code. */
   chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 

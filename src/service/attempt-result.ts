@@ -27,7 +27,7 @@ export interface Call<T> {
   json?: string;
   isPublic?: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>);
-  /** Checks the body. Without a check, only a 204 is a success. */
+  /** Checks a JSON body. Without a check, only a 204 is a success. */
   check?: (json: unknown, context: CheckContext) => T;
   onResponse?: (response: HttpResponse) => void;
   anyBody?: boolean;

@@ -5,7 +5,7 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Returns only a local proxy for a local service. Throws UsageError. */
+/** For a local service, returns only a local proxy. Throws UsageError for an invalid proxy URL. */
 export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);

@@ -100,7 +100,7 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/** Parses the config without conf, which loads slowly. Errors don't quote the text, which contains keys. */
+/** Avoids conf, which loads slowly. Errors don't quote the text, which contains keys. */
 export function parseStored(text: string): Stored {
   const data = orUndefined(() => parseBounded(text));
   if (data === undefined) throw new Error('it is not JSON');

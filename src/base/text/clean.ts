@@ -5,7 +5,7 @@
 import { isCommon } from './common-letters.ts';
 
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** Matches controls and non-ASCII text, with the ASCII character before, which may be a keycap digit. */
+/** Matches control and non-ASCII characters, with the ASCII character before: it may be a keycap digit. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -117,7 +117,7 @@ function escapeUnlessEmoji(found: string): string {
   return NAMED[found] ?? `\\x${code.toString(16).padStart(2, '0')}`;
 }
 
-/** Makes row keys or slugs equal that differ only in case, spaces or invisible characters. */
+/** Returns the same text for row keys or slugs that differ only in case, spaces or invisible characters. */
 export function foldKey(key: string): string {
   return key
     .normalize('NFC')

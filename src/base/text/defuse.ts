@@ -22,7 +22,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/** A tab or line end before the first visible character also counts, because some programs trim it. */
+/** A tab or line end before visible text also counts as a formula, because some programs trim it. */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -50,7 +50,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/** Returns a function that tests for a formula sign at a position. Positions must increase. */
+/** Returns a function that tests whether a formula begins at a position. Positions must increase. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

@@ -11,8 +11,8 @@ const HALF_CHARACTER = /\p{Surrogate}/gu;
 const LONGEST = 4096;
 
 /**
- * Parses a template: an http or https URL without credentials or other braces. Appends `/{slug}` if there is
- * no placeholder.
+ * Parses a template: an http or https URL without credentials, or braces other than `{slug}` and `{id}`.
+ * Appends `/{slug}` if there is no placeholder.
  */
 export function parseShortUrl(text: string): string | undefined {
   if (text.length > LONGEST) return undefined;
@@ -45,7 +45,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Normalizes the address first, because requests to a short URL count as scans. */
+/** Also matches other spellings, because a request to a short URL counts as a scan. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

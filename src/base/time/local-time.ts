@@ -15,7 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Returns undefined if the offset changes within the quarter, as in some zones before 2012. */
+  /** Returns undefined if the offset changes within the quarter hour, as in some zones before 2012. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
-  /** Returns this machine's time in epoch ms, which may differ from the service's time. */
+  /** Returns epoch ms, which may differ from the service's time. */
   now(): number;
   monotonic(): number;
   random(): number;
