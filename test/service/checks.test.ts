@@ -54,7 +54,7 @@ test.each([
   expect(() => checkCodePage(json, context)).toThrow(UnexpectedResponseError);
 });
 
-test('an invalid response causes an error with a hint, and an invalid limit is ignored', () => {
+test('a response that is not a code causes an error with a hint, and an invalid page limit is ignored', () => {
   expect(() => checkCode(undefined)).toThrow(
     expect.objectContaining({
       message: 'the code is not an object',

@@ -139,7 +139,7 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test('refuses to change a file with a key-command that another user may have written, unless the change removes it', async () => {
+  test('refuses to change a file with a key-command that another user may have written, unless the change removes the key-command', async () => {
     const { file, given } = place();
     await updateStore(given, adding('work', { keyCommand: 'pass show qr' }));
     chmodSync(file, 0o666);

@@ -148,30 +148,30 @@ test('the hint for a name that several codes have contains the name as one quote
 
 /** What each class of sentence says of a value. */
 const SENTENCES: Record<string, (value: string) => unknown> = {
-  'a slug that was asked for': (value) => noSuchCode(value, []),
-  'a name that was asked for': (value) => noSuchCode(value, [{ slug: value, name: value }]),
+  'a requested slug': (value) => noSuchCode(value, []),
+  'a requested name': (value) => noSuchCode(value, [{ slug: value, name: value }]),
   'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [{ slug: value, name: '' }]),
-  'a slug of a file': (slug) => new NotFoundError(describeMissing({ id: undefined, slug })),
-  'an id of a file': (id) => thrown(() => refuseAll(inputOf({ id }), 'delete')),
-  'a value of a file': (type) =>
+  'a slug in a file': (slug) => new NotFoundError(describeMissing({ id: undefined, slug })),
+  'an ID in a file': (id) => thrown(() => refuseAll(inputOf({ id }), 'delete')),
+  'a value in a file': (type) =>
     thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), 'create')),
-  'a column of a file': (column) =>
+  'a column in a file': (column) =>
     thrown(() =>
       refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), 'create'),
     ),
-  'a code that a person must decide about': (slug) => undecided(slug),
+  'a code that needs a decision': (slug) => undecided(slug),
   'a value on the service that a row conflicts with': (value) => conflict(value),
   'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
   'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
   'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
-  'a time of the length of a file': (text) =>
+  'a time as long as a file': (text) =>
     thrown(() =>
       parseMoment(`${'9'.repeat(text.length)} d`, { flag: '--since', nowMs: 0, timezone: () => 'UTC' }),
     ),
   'a base URL': (path) => thrown(() => parseBaseUrl(`https://qr.example/v${path}`)),
   'the host of a base URL': (host) =>
     thrown(() => parseBaseUrl(`http://${host.replace(/\W/g, '')}.example/api/v1`)),
-  'the words of an Error body': (error) => answer(400, { error, code: error }),
+  'the message in an Error body': (error) => answer(400, { error, code: error }),
   'a redirect': (location) => answer(302, undefined, location),
 };
 

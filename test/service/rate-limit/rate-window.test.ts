@@ -326,7 +326,7 @@ describe('a 429 from an intermediary', () => {
     expect(waitMs()).toBe(ms);
   });
 
-  it('is counted once per burst, and pauses twice as long for each further burst (L19)', async () => {
+  it('is counted once per burst, and pauses twice as long for each further burst, up to a minute (L19)', async () => {
     const { waitMs, throttle, answer, clock } = openWindow();
     const burst = async (ms: number) => {
       const sentAt = clock.monotonic();
