@@ -3,21 +3,27 @@ import { quote } from '#base/text/quote';
 import { codeOfShortUrl } from '#base/text/short-url';
 import type { Context } from '#context';
 
-/** Returns a function that finds the ID or slug in a short URL, or undefined if `short-url` is not set. */
+const ADDRESS = /^https?:\/\//i;
+
+/**
+ * Returns a function that finds the ID or slug in a short URL, with or without `https://`. Returns undefined
+ * if `short-url` is not set.
+ */
 export async function shortUrlParser({
   settings,
-}: Context): Promise<((url: string) => string | undefined) | undefined> {
+}: Context): Promise<((text: string) => string | undefined) | undefined> {
   const { shortUrl } = await settings();
-  return shortUrl === undefined ? undefined : (url) => codeOfShortUrl(shortUrl, url);
+  if (shortUrl === undefined) return undefined;
+  return (text) =>
+    text.includes('/') ? codeOfShortUrl(shortUrl, ADDRESS.test(text) ? text : `https://${text}`) : undefined;
 }
 
 /** Replaces short URLs with IDs or slugs. Throws UsageError for other URLs. */
 export async function resolveNames(context: Context, names: readonly string[]): Promise<string[]> {
   const parse = names.some((name) => name.includes('/')) ? await shortUrlParser(context) : undefined;
   return names.map((name) => {
-    const isAddress = /^https?:\/\//i.test(name);
-    const code = name.includes('/') ? parse?.(isAddress ? name : `https://${name}`) : undefined;
-    if (code !== undefined || !isAddress) return code ?? name;
+    const code = parse?.(name);
+    if (code !== undefined || !ADDRESS.test(name)) return code ?? name;
     throw new UsageError(
       `cannot find the code of ${quote(name)}: it is not a short URL of the setting short-url`,
       {

@@ -12,8 +12,9 @@ test('a short URL is accepted in place of a code in arguments, lists and tables'
     await run('qr', 'list', '-f', 'csv', '--fields', 'slug', '--no-header')
   ).stdout.split('\n');
   const url = `https://go.example.com/${slug}`;
-  await write('list.txt', `${url}\n`);
+  await write('list.txt', `go.example.com/${slug}\n`);
   await write('list.csv', `short_url\n${url}\n`);
+  await write('bare.csv', `short_url\ngo.example.com/${slug}\n`);
 
   for (const args of [
     ['qr', 'get', url],
@@ -24,6 +25,8 @@ test('a short URL is accepted in place of a code in arguments, lists and tables'
     ['qr', 'update', url, other, '--status', 'active'],
     ['qr', 'update', '--from', 'list.csv', '--name', 'Renamed'],
     ['qr', 'image', '--from', 'list.csv', '--dry-run'],
+    ['qr', 'update', '--from', 'bare.csv', '--name', 'Renamed'],
+    ['qr', 'update', '--from', 'list.txt', '--status', 'active'],
     ['scans', 'export', url, '-o', 'scans.csv'],
     ['scans', 'stats', url, other, '--by', 'day'],
     ['scans', 'stats', '--from', 'list.txt', '--by', 'country'],
