@@ -14,7 +14,10 @@ describe('api', () => {
       env: sandbox.env,
     });
     expect(run.code, run.stderr).toBe(0);
-    expect(JSON.parse(run.stdout)).toMatchObject({ pagination: { page: 2, limit: 1, total: 3 }, data: [{}] });
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      pagination: { page: 2, limit: 1, total: 3 },
+      data: [{ slug: expect.any(String) }],
+    });
     expect(run.stderr).toMatch(/^200, \d+ of \d+ requests left$/m);
     expect(sandbox.requests.map(({ url }) => url)).toEqual(['/api/v1/qr?page=2&limit=1']);
   });

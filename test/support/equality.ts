@@ -14,4 +14,16 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 }
 
-expect.addEqualityTesters([sameAtOnce]);
+/** An expected `{}` matches no object with values, because in toMatchObject it would match every object. */
+function emptyOnly(a: unknown, b: unknown): boolean | undefined {
+  if (!isEmpty(b) || typeof a !== 'object' || a === null) return undefined;
+  return Object.getPrototypeOf(a) === Object.prototype ? isEmpty(a) : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return false;
+  return Object.values(value).every((each) => each === undefined);
+}
+
+expect.addEqualityTesters([sameAtOnce, emptyOnly]);

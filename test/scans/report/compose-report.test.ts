@@ -42,7 +42,12 @@ test('a report compares the averages per day of months that differ in length, in
   expect(table?.head.map(({ detail }) => detail ?? '')).toEqual(['', 'per day', '', 'per day', '']);
   expect(table?.rows[0]).toMatchObject({
     name: 'Germany',
-    cells: [{ text: '310', detail: '10.0', isStrong: true }, {}, { text: '300', detail: '10.0' }, {}],
+    cells: [
+      { text: '310', detail: '10.0', isStrong: true },
+      expect.anything(),
+      { text: '300', detail: '10.0' },
+      expect.anything(),
+    ],
   });
   expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
 });

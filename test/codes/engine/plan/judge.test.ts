@@ -87,7 +87,10 @@ describe('a new row', () => {
 
   it('is refused without a service (`qr apply --offline`) if its destination cannot be opened, unless --force is specified', () => {
     expect(judgeNew(newRow(2, 'Menu', 'nope'), false).faults).toHaveLength(1);
-    expect(judgeNew(newRow(2, 'Menu', 'nope'), true)).toMatchObject({ faults: [], warnings: [{}] });
+    expect(judgeNew(newRow(2, 'Menu', 'nope'), true)).toMatchObject({
+      faults: [],
+      warnings: [expect.anything()],
+    });
   });
 });
 

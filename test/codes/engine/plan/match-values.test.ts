@@ -198,7 +198,7 @@ describe('rows with the values of existing codes', () => {
     const codes = [menu(1), menu(2), menu(3)];
     expect(planOf([upper, rowOf(3, { id: idOf(1) })], { codes, ledger }).items).toMatchObject([
       { action: 'undecided', candidates: [{ id: idOf(2) }, { id: idOf(3) }] },
-      {},
+      expect.anything(),
     ]);
     expect(
       actionsOf(planOf([upper, rowOf(3, { id: idOf(1) })], { codes: codes.slice(0, 2), ledger })),
@@ -464,7 +464,7 @@ describe('a row that may be an edit of an existing code (E4)', () => {
     const ledger = madeBefore([menu(1)]);
     expect(planOf([edited, known], { codes: [menu(1), nine], ledger }).items).toMatchObject([
       { action: 'edited', code: { id: idOf(1) } },
-      {},
+      expect.anything(),
     ]);
   });
 
