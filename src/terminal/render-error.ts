@@ -33,7 +33,7 @@ export function renderError(
     return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
   }
   const lines = [`qrctl: ${cleanLines(message)}`];
-  if (hint) lines.push(`  ${cleanLines(labeled(hint))}`);
+  if (hint !== undefined) lines.push(`  ${cleanLines(labeled(hint))}`);
   if (verbose && !(error instanceof Failure) && error instanceof Error && error.stack)
     lines.push(`  ${cleanLines(redactKeys(sourceStack(error.stack)))}`);
   const text = wrapWords(lines.join('\n'), columns, { whole });

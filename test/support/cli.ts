@@ -55,11 +55,20 @@ export async function until(seen: () => boolean): Promise<void> {
   while (!seen()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
+const GAP = /^.*(\bundefined\b|\bNaN\b|\[object |``|hint: *$|"hint":"").*$/m;
+
+/** Fails if a message of a run lacks a value or the text of its hint. */
+export function withoutGaps<T extends Pick<CliResult, 'stderr'>>(args: readonly string[], result: T): T {
+  const [line] = GAP.exec(result.stderr) ?? [];
+  if (line !== undefined) throw new Error(`a value is missing in a message of ${args.join(' ')}: ${line}`);
+  return result;
+}
+
 /** Runs `qrctl ...args` to its end. */
 export async function runCli(args: string[], options: CliOptions = {}): Promise<CliResult> {
   const home = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   try {
-    return await start(args, options, home).done;
+    return withoutGaps(args, await start(args, options, home).done);
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -9,7 +9,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { onTestFinished, vi } from 'vitest';
 import * as app from '#app';
 import { main } from '#main';
-import { bareEnv, type CliOptions, type CliResult, runCli } from './cli.ts';
+import { bareEnv, type CliOptions, type CliResult, runCli, withoutGaps } from './cli.ts';
 import { SOAK } from './property-runs.ts';
 
 /** `tty`: on a terminal of so many columns, 100 when true; all output is then in `stdout`, with CR LF, as `runCli` returns it. */
@@ -41,7 +41,8 @@ export async function runHere(
       () => app,
       () => undefined,
     );
-    if (columns === undefined) return { code, stdout: textOf(stdout.chunks), stderr: textOf(stderr.chunks) };
+    if (columns === undefined)
+      return withoutGaps(args, { code, stdout: textOf(stdout.chunks), stderr: textOf(stderr.chunks) });
     const shown = [...stdout.chunks, ...stderr.chunks].sort((a, b) => a.order - b.order);
     return { code, stdout: textOf(shown).replaceAll('\n', '\r\n'), stderr: '' };
   } finally {
