@@ -1,7 +1,7 @@
 import { isOfOneCode, UnprovenError } from '#base/errors';
 import { fetchInOrder } from '#base/parallel';
 import { countOf } from '#base/text/quote';
-import { DAY_MS, formatInstant, parseInstant } from '#base/time/time';
+import { DAY_MS, formatDuration, formatInstant, parseInstant } from '#base/time/time';
 import type { CodeFailure } from '#scans/export/export-codes';
 import type { ReadScans } from '#scans/export/range';
 import type { ScanRun } from '#scans/scan-run';
@@ -133,8 +133,9 @@ const REASONS: Record<Unjudged, string> = {
 
 function noteOf({ outcome, unjudged, lastMs, quietSinceMs }: Verdict, endMs: number): string | null {
   if (outcome === 'quiet') {
-    const days = countOf(Math.floor((endMs - (lastMs ?? quietSinceMs ?? endMs)) / DAY_MS), 'day');
-    return `no scans for ${days}${lastMs === undefined ? ' or longer' : ''}`;
+    const quietMs = endMs - (lastMs ?? quietSinceMs ?? endMs);
+    const time = quietMs < DAY_MS ? formatDuration(quietMs) : countOf(Math.floor(quietMs / DAY_MS), 'day');
+    return `no scans for ${time}${lastMs === undefined ? ' or longer' : ''}`;
   }
   if (outcome === 'new') return `${NOT_JUDGED}: less than nine weeks of scans`;
   return unjudged === undefined ? null : `${NOT_JUDGED}: ${REASONS[unjudged]}`;

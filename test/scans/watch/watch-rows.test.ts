@@ -7,6 +7,7 @@ const END = Date.UTC(2026, 9, 5);
 describe('the row of a code', () => {
   it.each([
     [{ outcome: 'quiet', expected: 41.26, lastMs: END - 2.9 * 86_400_000 }, 'no scans for 2 days'],
+    [{ outcome: 'quiet', expected: 41.26, lastMs: END - 2.9 * 3_600_000 }, 'no scans for 2 h 54 min'],
     [
       { outcome: 'quiet', expected: undefined, quietSinceMs: END - 63 * 86_400_000 },
       'no scans for 63 days or longer',
