@@ -200,7 +200,7 @@ export const ownProcesses: Processes = {
   },
 };
 
-/** A single executable has no script. */
+/** Returns the command to run qrctl again. A single executable has no script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

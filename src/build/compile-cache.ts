@@ -43,7 +43,7 @@ export function openCompileCache(runtime: Runtime, directory: string, command: s
     const file = `${command}-${runtime.version}-${runtime.platform}-${runtime.arch}-${crc32(node).toString(16)}`;
     return {
       stored: orUndefined(() => parseCompiled(files.read(file), node, crc32)) ?? [],
-      /** Removes the oldest files if there are too many. Never throws. */
+      /** Stores the code, and removes the oldest files if there are too many. Never throws. */
       write: (chunks: readonly Compiled[]) =>
         orUndefined(() => files.replace(file, formatCompiled(chunks, node, crc32))),
     };

@@ -10,8 +10,9 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Checks the key unless it is pending. A key from the environment is for any base URL. A profile's key or
- * key-command is only for the base URL that it was stored with. Throws UsageError.
+ * Finds the key. One from the environment is for any base URL. A profile's key or key-command is only for
+ * the base URL that it was stored with; for another one, returns `apiKeyProblem`. Throws UsageError if the
+ * key is invalid.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);

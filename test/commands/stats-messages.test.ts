@@ -147,7 +147,7 @@ test('dimensions in --by A,B may have spaces around them', async () => {
   expect(stdout).toBe('value,value2,scans\nDE,mobile,1\nDE,desktop,1\nFR,mobile,1\n');
 });
 
-test('the summary has the number of counted codes, the range, and the number of rows', async () => {
+test('`scans stats` with a missing code exits with 8, and its --summary has the range and the numbers of counted codes and rows', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 5 });
   const cwd = await useDirectory();
   const gone = '00000000-0000-4000-8000-000000000000';

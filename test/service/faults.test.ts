@@ -394,7 +394,7 @@ describe('a response', () => {
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows[0]?.name).toBe('東京 🗼');
   });
 
-  test('with a gzip body of more than 64 MiB is refused, and not requested again', async () => {
+  test('with a gzip body that decompresses to more than 64 MiB is refused, and not requested again', async () => {
     const server = await useFaultServer(
       say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))),
     );

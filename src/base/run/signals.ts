@@ -21,7 +21,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // Listens, so that a write beyond `ulimit -f` fails (EFBIG) instead of ending the process.
+  // Listens for SIGXFSZ, so that a write beyond `ulimit -f` fails (EFBIG) instead of ending the process.
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

@@ -22,7 +22,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/** A tab or line end before visible text also counts as a formula, because some programs trim it. */
+/** Also true if a tab or line end begins the text: some programs treat it like a formula sign (OWASP, CSV injection). */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);

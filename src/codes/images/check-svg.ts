@@ -18,7 +18,7 @@ const MOST_DEPTH = 50;
  */
 const MOST_CLIPPED_SEGMENTS = 200_000;
 
-/** Maximum number in a path. An arc with a radius of 10^25 is drawn in over 100,000 pieces. */
+/** Maximum value of a number in a path. An arc with a radius of 10^25 is drawn in over 100,000 pieces. */
 const LARGEST_COORDINATE = 1e9;
 
 const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };

@@ -27,6 +27,7 @@ export interface OutputPlace {
 interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
+  /** Refuses what is not a regular file, because later runs read the file. */
   keeps?: boolean;
   disk?: Disk;
   /** Called before the rename. If it throws, the old file is kept. */
@@ -34,9 +35,9 @@ interface WholeFileOptions extends OutputPlace {
 }
 
 /**
- * Opens a file to replace, following links. Writes a device, FIFO or descriptor directly, without rollback.
- * If `keeps`, refuses it, except for a Windows device. gzip begins a member (RFC 1952, 2.2) at a checkpoint.
- * Throws UsageError or LocalError.
+ * Opens a file that a commit replaces, following links. Writes devices, FIFOs and descriptors directly,
+ * without rollback. With gzip, each checkpoint begins a new member (RFC 1952, 2.2). Throws UsageError or
+ * LocalError.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {

@@ -129,8 +129,8 @@ export function describeLack(total: number, count: number): string {
 }
 
 /**
- * Checks that no row is missing between pages. Rows don't vanish individually, so at least as many rows must
- * be merged as are older than a page (its rank). Holds back the newest rows.
+ * Merges pages oldest first, and checks that no row is missing between them: as many rows must be merged as
+ * are older than the next page (its rank). Holds back rows of the newest time, which may continue.
  */
 export function createPageMerger() {
   let released = 0;

@@ -69,7 +69,8 @@ export async function requestBeyond(
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
   let appliesBounds = false;
-  // Distances inside the edge: 1 ms for exclusive bounds, 1 s for rounded ones, 0 if a second fills a page.
+  // Moves the bound inside until rows of the edge are found: by 1 ms, because bounds may be exclusive, then
+  // by 1 s, because they may be rounded, and last by 0, because rows of one second may fill the page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
     // No rows can be missing outside the range. At its border, rows of the edge may be missing.

@@ -29,7 +29,10 @@ interface VerifyJob extends CoveredIndex {
 
 export interface CodeResult {
   code: CodeLabel;
-  /** `missing`: the log has no rows. `gone`: the service lacks the code. `unproven`: not verified. */
+  /**
+   * `missing`: the service has scans, but the log has none. `gone`: the service lacks the code. `unproven`:
+   * not verified.
+   */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason?: Error;
   range?: Range;

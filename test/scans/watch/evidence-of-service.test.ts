@@ -85,7 +85,7 @@ describe('evidence from the service', () => {
     ]);
   });
 
-  it('counts the eight weeks in halves if the total may be capped, and uses only totals below the cap (W7)', async () => {
+  it('counts the eight earlier weeks in halves if the total may be capped, and is capped if no part has a smaller total (W7)', async () => {
     const capped = await read(daily(30, 63), { cap: 1000 });
     expect(capped.evidence).toMatchObject({ recent: 210, baseline: 56 * 30 });
     expect(capped.requests()).toBe(4);

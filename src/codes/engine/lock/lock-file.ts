@@ -27,7 +27,7 @@ export interface LockFile {
 
 const VERSION = 1;
 
-/** E22: formats equal entries as equal bytes. The constant last line lets every entry end in a comma. */
+/** E22: formats equal entries as equal bytes. A last element, `null`, lets every entry end in a comma. */
 export function formatLock({ workspace: { baseUrl, key }, entries }: LockFile): string {
   const sorted = [...entries.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
   const lines = sorted.map((entry) => `${JSON.stringify(inOrder(entry))},\n`);

@@ -164,8 +164,9 @@ function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewC
 }
 
 /**
- * Matches rows by key, or to `gone` if the codes of the key are gone. If one free code has the name or
- * destination, `qr create` assumes an edit. Otherwise, the user decides.
+ * Decides about rows whose key is known with other values. A row is `gone` if no code of its key exists. If
+ * one free code has its name or destination, `qr create` assumes an edit. If several are free, or none has
+ * either, the user decides.
  */
 export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const { listing, policy } = ladder.input;

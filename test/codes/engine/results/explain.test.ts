@@ -53,7 +53,7 @@ describe('the reason for a row', () => {
     expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
   });
 
-  it('states that updated_at does not show which value is newer, unless the change has a base', () => {
+  it('states that updated_at does not show which value is newer if its cell has no time zone and the change has no base', () => {
     const row = rowOf(2, { updatedAtMs: Number.NEGATIVE_INFINITY });
     const reason = (base?: string) =>
       reasonOf({ item: itemOf(2, 'conflict', { row, code, changes: [change('conflict', 'b', 'c', base)] }) });
