@@ -28,6 +28,9 @@ const FILES: Readonly<Record<string, string>> = {
   'notes.txt': 'Dear client,\n',
 };
 
+/** `TTY=80` before a line: on a terminal of 80 columns. `cat FILE |`: standard input. `cat FILE` alone prints the file. */
+const LINE = /^(?:TTY=(?<tty>\d+) |cat (?<input>\S+) \| )?(?<command>.*)$/;
+
 /** What differs from run to run: IDs of runs, times of today, ports, and measured seconds. */
 const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b\d{8}-\d{4}-[0-9a-f]{6}\b/g, 'RUN'],
@@ -46,11 +49,18 @@ test.each(readdirSync(DIRECTORY))('the command lines in %s print what the file c
   const env = { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') };
   let shown = '';
   for (const line of lines) {
-    const [program, ...words] = splitWords(line, (reason) => expect.fail(reason));
+    const { tty, input, command = '' } = LINE.exec(line)?.groups ?? {};
+    const [program, ...words] = splitWords(command, (reason) => expect.fail(reason));
+    const text = async (file = '') => readFile(join(cwd, file), 'utf8');
     const { code, stdout, stderr } =
       program === 'cat'
-        ? { code: 0, stdout: await readFile(join(cwd, words[0] ?? ''), 'utf8'), stderr: '' }
-        : await runHere(words, { cwd, env });
+        ? { code: 0, stdout: await text(words[0]), stderr: '' }
+        : await runHere(words, {
+            cwd,
+            env: { ...env, ...(tty !== undefined && { NO_COLOR: '1' }) },
+            ...(tty !== undefined && { tty: Number(tty) }),
+            ...(input !== undefined && { input: await text(input) }),
+          });
     shown += `$ ${line}\n${stdout}${stderr}${code === 0 ? '' : `[${code}]\n`}\n`;
   }
   const fixed = FIXED.reduce(
