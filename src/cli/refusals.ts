@@ -57,7 +57,7 @@ export function refusedValue(
   error: InvalidArgumentError,
 ): UsageError {
   const similar = nearest(raw, choices);
-  const isWorkbook = name === '--format' && /^(xlsx?|excel)$/i.test(raw);
+  const isWorkbook = name === '--format' && /^(xlsx?|excel)$/i.test(raw) && choices.includes('table');
   const problem =
     name === 'setting' ? `unknown setting '${shown(raw)}'` : `invalid value for ${name}: '${shown(raw)}'`;
   return misread(`${problem} (expected ${error.message})`, {

@@ -37,6 +37,7 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:T[\d:.]+Z| \d\d:\d\d:\d\d)?/g, 'TODAY'],
   [/127\.0\.0\.1:\d+/g, 'HOST'],
   [/, \d+\.\d s\)/g, ', 0.0 s)'],
+  [/\(\d+ ms\)/g, '(0 ms)'],
   [/,100000,\d+$/gm, ',100000,1'],
 ];
 

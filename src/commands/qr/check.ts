@@ -213,10 +213,9 @@ function noteOutcomes(
   ms: number,
 ): void {
   const parts = [...outcomes].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
-  if (rows.length > 0)
-    console.note(
-      formatClosing(`Checked ${[countOf(rows.length, 'code'), ...parts].join(', ')}`, [formatDuration(ms)]),
-    );
+  console.note(
+    formatClosing(`Checked ${[countOf(rows.length, 'code'), ...parts].join(', ')}`, [formatDuration(ms)]),
+  );
   const daysByHost = new Map<string, number>();
   for (const { final_url, tls_days } of rows.filter(endsSoon)) {
     const host = parseUrl(final_url ?? '')?.host ?? final_url ?? '';

@@ -158,7 +158,7 @@ function requireColumn({ name, columns, isBare }: Input, caption: string): strin
   const known =
     own.length > 0
       ? `Available columns: ${joinSome(own.map(quote), { most: 10, separator: ', ' })}.`
-      : 'The file has no columns.';
+      : 'Use --caption slug, name or none, or a file with a header.';
   throw new UsageError(`${name} has no column ${quote(caption)} for --caption`, {
     hint: meant === undefined ? known : `Did you mean ${quote(meant)}?`,
   });

@@ -100,8 +100,7 @@ export const command = defineCommand({
       const outcomes = countOutcomes(rows);
       const facts = { codes: rows.length, outcomes: Object.fromEntries(outcomes), range: watched.range };
       Object.assign(context.facts, facts);
-      if (rows.length > 0)
-        context.console.note(closingLine(rows, outcomes, formatLocalRange(watched.range, timezone)));
+      context.console.note(closingLine(rows, outcomes, formatLocalRange(watched.range, timezone)));
       const printed = await printNews(output, rows, last);
       const found = printed.filter(({ outcome }) => isFinding(outcome));
       if (found.length > 0 || failures.length > 0) throw failureOf(found, failures, rows.length);
