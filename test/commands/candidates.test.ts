@@ -71,6 +71,19 @@ describe('the completion of codes', () => {
     expect(await candidates(['--profile', 'nobody', 'qr', 'get', ''], env)).toEqual([]);
   });
 
+  test('does not run a key-command, because it may prompt', async () => {
+    const { env } = await useConfig();
+    const sandbox = await useSandbox({ codes: 2, scans: 1 });
+    const { QRCTL_API_KEY, QRCTL_BASE_URL } = sandbox.env;
+    const runs = join(env.XDG_CACHE_HOME, 'runs');
+    const script = join(env.XDG_CACHE_HOME, 'key.sh');
+    writeFileSync(script, `#!/bin/sh\necho run >> '${runs}'\necho ${QRCTL_API_KEY}\n`, { mode: 0o700 });
+    const login = ['auth', 'login', '--base-url', QRCTL_BASE_URL, '--key-command', script];
+    expect(await runHere(login, { env })).toMatchObject({ code: 0 });
+    expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
+    expect(readFileSync(runs, 'utf8')).toBe('run\n');
+  });
+
   test('prints nothing if no response arrives in time, and the next completion does not query the service again', async () => {
     const { env } = await useConfig();
     const connections: unknown[] = [];
