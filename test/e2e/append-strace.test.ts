@@ -1,6 +1,6 @@
 /**
  * The unmodified command, killed or failed by the kernel at each of its calls on the data and state files. Where strace is
- * missing, test/export/append-faults.test.ts does the same on a disk in memory.
+ * missing, test/scans/append/faults.test.ts does the same on a disk in memory.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

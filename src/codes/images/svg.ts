@@ -48,7 +48,7 @@ export function readSvg(text: string): Drawing {
   const areas = [...text.matchAll(/<path fill="([^"]*)" d="([^"]*)"\/>/g)].map(
     ([, fill = '', path = '']): Area => {
       const color = parseColor(fill);
-      if (!color) throw new Error('it has a color that is none');
+      if (!color) throw new Error('it has an invalid color');
       return { polygons: readPath(path, scale), gray: grayOf(color) };
     },
   );

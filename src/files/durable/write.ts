@@ -12,7 +12,7 @@ export async function writeFully(
   for (let done = 0; done < data.length; ) {
     const at = position === null ? null : position + done;
     const { bytesWritten } = await file.write(data, done, data.length - done, at);
-    if (bytesWritten === 0) throw systemError('EIO', 'EIO: the device takes no more data');
+    if (bytesWritten === 0) throw systemError('EIO', 'EIO: the device accepts no more data');
     done += bytesWritten;
   }
 }

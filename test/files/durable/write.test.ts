@@ -37,7 +37,7 @@ describe('a write', () => {
   test('fails if the disk accepts nothing more (D5)', async () => {
     await expect(writeFully(smallDisk(3, 4), new Uint8Array(8), null)).rejects.toMatchObject({
       code: 'EIO',
-      message: 'EIO: the device takes no more data',
+      message: 'EIO: the device accepts no more data',
     });
   });
 

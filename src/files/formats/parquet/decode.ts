@@ -205,7 +205,7 @@ function checkChunk(bytes: ArrayBuffer, { at, end, most, name }: Chunk): number 
     const isPossible = size >= 0 && reader.offset + size <= end && whole >= 0;
     // F19: the comparisons also refuse NaN.
     if (!isPossible || !pages.every((page) => !page || (page.num_values >= 0 && page.num_values <= most)))
-      throw new Error(`a page of the column ${name} says what cannot be`);
+      throw new Error(`a page of the column ${name} has an impossible size`);
     if (crc !== undefined && (crc32(new Uint8Array(bytes, reader.offset, size)) | 0) !== crc)
       throw new Error(`the checksum of a page of the column ${name} is wrong`);
     reader.offset += size;

@@ -233,9 +233,13 @@ it.each([
   ['all.csv.LOCK', 'all.csv'],
   ['codes.results.csv', 'codes'],
   ['all.csv.lock.lock', 'all.csv.lock'],
-  ['all.csv.lock.csv', undefined],
-  ['codes.results.1', undefined],
-  ['.lock', undefined],
 ])('the file %s is kept next to %s', (name, base) => {
   expect(COMPANION.exec(name)?.[1]).toBe(base);
 });
+
+it.each(['all.csv.lock.csv', 'codes.results.1', '.lock'])(
+  'the file %s is not kept next to another',
+  (name) => {
+    expect(COMPANION.test(name)).toBe(false);
+  },
+);
