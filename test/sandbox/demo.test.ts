@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
@@ -37,6 +37,25 @@ test('qrctl demo creates codes, lists them, exports their scans, writes a report
   expect(await readdir(here)).toEqual([]);
   // What was remembered of a service that is no more is forgotten.
   expect(await readdir(join(cache, 'qrctl', 'codes'))).toEqual([]);
+});
+
+test('qrctl demo stops at the first command that fails, and states its exit code', async () => {
+  const temporary = await useDirectory();
+  const preload = join(temporary, 'fail.cjs');
+  await writeFile(preload, "if (process.argv.includes('list')) process.exit(3);");
+  const { code, stdout, stderr } = await runCli(['demo'], {
+    env: { TMPDIR: temporary, NODE_OPTIONS: `--require ${preload}` },
+  });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^Create codes from a spreadsheet:\n\n\$ cat codes\.csv\nname,type,/m);
+  expect(stderr.match(/^\$ qrctl .*/gm)).toEqual([
+    '$ qrctl qr create --from codes.csv --format table --fields name,slug,outcome',
+    '$ qrctl qr create --from codes.csv --format table --fields name,slug,outcome',
+    '$ qrctl qr list --format table --fields slug,name,type,status',
+  ]);
+  expect(stderr).toMatch(
+    /^qrctl: `qrctl qr list .*` failed with exit code 3\n {2}hint: See the files in \S+\/qrctl-demo-\w+\.\n$/m,
+  );
 });
 
 test.runIf(SOAK)('qrctl demo exits with 130 on SIGINT', async () => {
