@@ -64,7 +64,6 @@ const exampleScan: Scan = {
   browser: 'Safari',
   referrer: null,
 };
-/** Example responses by schema, for mock servers. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   QRCode: exampleCode,
   QRCodePage: { data: [exampleCode], pagination: onePage },

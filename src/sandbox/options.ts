@@ -6,7 +6,7 @@ export type Plan = (typeof PLANS)[number];
 
 export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro: 300, business: 1000 };
 
-/** Maximum number of codes besides the samples. The specification defines none. */
+/** Maximum number of codes besides the samples. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
 export interface Behavior {

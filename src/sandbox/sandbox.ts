@@ -22,7 +22,7 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
 const CLOCK_PATH = '/sandbox/clock';
-/** Time in ms before an idle connection is closed. Longer than a window, to keep connections in a pause. */
+/** Time in ms before an idle connection is closed. Clients may wait as long as a rate limit window. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with system errors such as `EADDRINUSE`. */
@@ -180,7 +180,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Rounds the header up, because a request at an earlier time would still get 429.
+    // Rounds the reset time up, because an earlier request would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

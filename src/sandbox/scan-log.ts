@@ -105,7 +105,7 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behavior.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/** Simulates a query without ORDER BY. Returns a map from a place in the list to a scan's position. */
+/** Simulates a query without ORDER BY. Returns a function from a place in the list to a scan's position. */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);

@@ -18,7 +18,7 @@ export interface SeriesShape {
 
 export type Series = ReturnType<typeof createSeries>;
 
-/** Average number of runs per tied run. A run has `tieSize` scans, in a tied run with equal times. */
+/** Average number of runs per tied run. A run is `tieSize` scans. In a tied run, their times are equal. */
 const RUNS_PER_TIE = 8;
 /** Number of scan IDs per code. Those from ADDED_IDS_FROM on are for added scans. */
 const IDS_OF_CODE = 1_000_000_000;

@@ -23,7 +23,7 @@ type File = Pick<Source, 'form'>;
 export function planDue(input: PlanInput, due: { nowMs: number; file: File }): Plan {
   const { rows, faults } = dueRowsOf(input, due);
   const planned = plan({ ...input, rows });
-  // Judges the rows of the file instead of the merged rows, which have no type and the slugs of their codes.
+  // Judges the rows of the file, because the merged rows lack the type and have the slug of the code.
   const judged = itemsByRow(planned.items).filter(({ row }) => row?.decision?.is !== 'skip');
   const warnings = judged.flatMap((item) => judgeItem(item, input.policy).warnings);
   return {

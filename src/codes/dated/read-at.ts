@@ -7,8 +7,8 @@ const AT =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?))?\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;
 
 /**
- * Parses a time, or a date as the start of the day, to epoch ms. `defaultZone` (IANA) applies to cells
- * without a zone or offset.
+ * Parses a time, or a date as the start of the day, to epoch ms, or reports a fault. `defaultZone` (IANA)
+ * applies to cells without a zone or offset.
  */
 export function readAt(
   { value, fault }: Pick<InputCell, 'value' | 'fault'>,

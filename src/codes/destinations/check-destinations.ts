@@ -65,10 +65,7 @@ function createHostTurns(): TripOptions['inTurn'] {
 }
 
 const MOST_DEAD = 2;
-/**
- * Maximum number of consecutive timeouts per origin. Connections that fail are limited to fewer, because the
- * page after a slow one may be fast.
- */
+/** Maximum number of consecutive timeouts per origin. Exceeds MOST_DEAD, as the next page may be faster. */
 const MOST_LATE = 5;
 const MOST_FAILED_RETRIES = 3;
 
@@ -93,7 +90,7 @@ export function createHostPatience() {
     note(origin: string, trip: Trip, verdict: Verdict, retried: boolean) {
       const { dead = 0, late = 0, failedRetries = 0 } = hosts.get(origin) ?? {};
       const { end, redirects } = trip;
-      // A failure after a redirect does not count, because another host may have failed.
+      // A failure after a redirect counts only in `failedRetries`, because another host may have failed.
       const failure = end.is === 'failed' && redirects === 0 ? end.failure : undefined;
       hosts.set(origin, {
         dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,

@@ -93,7 +93,7 @@ function unusable(why: string): Judgment {
   return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
 }
 
-/** Schemes that phones do not open. Any other scheme may open an app. */
+/** Schemes, besides `file`, that phones do not open. Any other may open an app. */
 const LOCAL_SCHEMES = 'about blob chrome data javascript vbscript view-source'.split(' ');
 
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;

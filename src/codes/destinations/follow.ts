@@ -36,7 +36,7 @@ export interface TripOptions {
 }
 
 const MOST_REDIRECTS = 20;
-/** Maximum length of a redirect URL in characters. Servers accept less (8 to 16 KiB). */
+/** Maximum length of a redirect URL in characters. */
 const LONGEST_ADDRESS = 32_768;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -118,7 +118,7 @@ async function requestHop(
     if (error instanceof RefusedAddressError) return { is: 'unreachable', error: error.message };
     const failure = asNetworkError(error, false);
     if (!proxy) return { is: 'failed', failure };
-    // K1: refuses names that only the proxy resolves, because this machine can't check their addresses.
+    // K1: without --allow-private, refuses names that only the proxy resolves: their addresses are unknown.
     if (!allowPrivate) {
       const reason = `${failure.message} on this machine; a request through the proxy requires --allow-private`;
       return { is: 'failed', failure: new NetworkError(reason, { sent: false }) };

@@ -56,10 +56,7 @@ function parseHead(text: string): Head {
   return { status, headers: Object.fromEntries(headers) };
 }
 
-/**
- * Throws NetworkError if a header has several different values (response splitting). Browsers also refuse
- * this.
- */
+/** Throws NetworkError if a header has several different values (response splitting). */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
   if (values.some((value) => value !== values[0]))

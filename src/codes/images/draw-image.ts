@@ -41,7 +41,7 @@ export function hashOf(bytes: Buffer): string {
   return hash('sha256', bytes);
 }
 
-/** Returns the figure only for PDF and EPS, because these files can't be read back. */
+/** Formats an image. Returns the figure only for PDF and EPS, which can't be read back. */
 async function formatImage(
   { text, modules: all }: Encoded,
   format: ImageFormat,

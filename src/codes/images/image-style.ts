@@ -32,7 +32,7 @@ export interface ImageStyle {
   level: Level;
   color: Color;
   background: Color | undefined;
-  /** Requires error correction level H. */
+  /** Logo, which requires error correction level H. */
   logo?: Logo;
 }
 

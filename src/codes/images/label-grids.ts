@@ -56,7 +56,7 @@ const ON_LETTER = {
   5371: [2, 5, 3.5, 2, 0, '8371'],
 } as const;
 
-/** `also`: numbers of other products with this grid, but different glue or colors. */
+/** Grid in mm or inches. `also`: numbers of products that differ only in glue or color. */
 type Measures = readonly [
   columns: number,
   rows: number,

@@ -36,7 +36,7 @@ const MOST_PIXELS = 1200;
 
 const drawn = new WeakMap<Logo, Map<string, Promise<Plate>>>();
 
-/** `pixelsAModule`: pixels per module in a PNG. Vector formats use the default. */
+/** Draws the plate behind a logo, if any. `pixelsAModule`: pixels per module in a PNG. */
 export async function plateOf(
   modules: Pick<Modules, 'size'>,
   style: ImageStyle,

@@ -109,7 +109,7 @@ function hasQuietZone({ width, height, gray }: Raster, margin: number): boolean 
   return true;
 }
 
-/** The decoder requires a margin. */
+/** Adds the margin that the decoder requires. */
 function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);

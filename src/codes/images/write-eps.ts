@@ -39,7 +39,7 @@ function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): s
   ];
 }
 
-/** Gray uses one ink, because mixed black prints with colored edges. */
+/** Formats a color. Gray uses one ink, because mixed black prints with colored edges. */
 function formatInk(color: Color): string {
   const { red, green, blue } = color;
   const share = (part: number) => formatNumber(part / 255);

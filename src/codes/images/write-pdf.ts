@@ -40,7 +40,7 @@ function drawPlate(document: Pdf, plate: Plate, quietZone: number): void {
   document.image(image as Buffer, corner, corner, { width: plate.across, height: plate.across });
 }
 
-/** Gray uses only black, because mixed black prints with colored edges. */
+/** Converts a color. Gray uses only black, because mixed black prints with colored edges. */
 export function inkOf(color: Color): PDFKit.Mixins.ColorValue {
   const { red, green, blue } = color;
   return red === green && green === blue ? [0, 0, 0, 100 - (red / 255) * 100] : formatColor(color);

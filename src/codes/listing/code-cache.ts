@@ -19,8 +19,7 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => orUndefined(() => parseBounded(open().read(name).toString('utf8'))),
-    // Searches the bytes backward without parsing them, because the JSON of an entry matches only a whole
-    // entry, and recent entries are last.
+    // Searches the bytes backward, because recent entries are last. An entry matches only as a whole.
     has: async (codes) =>
       orUndefined(() => {
         const bytes = open().read(name);

@@ -40,7 +40,10 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   beforeEnd?: (ends: readonly RowEnd[]) => Promise<void>;
 }
 
-/** Backs up a code, then deletes it with `send`. `code.status` ignores the pause of an interrupted backup. */
+/**
+ * Backs up a code, then deletes it with `send`. If an interrupted backup paused it, `code.status` is the
+ * status before that.
+ */
 export type BackUp = (
   code: QrCode,
   send: SendDelete,

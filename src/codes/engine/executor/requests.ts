@@ -59,7 +59,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     }
   }
 
-  /** Sends a PATCH. Throws the error of `refuse`, or UnexpectedResponseError for an ignored field. */
+  /** Sends a PATCH unless `refuse` throws. Throws UnexpectedResponseError if the service ignores a field. */
   async function patch(
     code: QrCode,
     set: CodeChanges,

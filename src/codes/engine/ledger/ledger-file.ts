@@ -48,7 +48,7 @@ export async function readMemory(
   return memory;
 }
 
-/** Creates a ledger. The caller holds the lock. Throws the system's error. */
+/** Creates a ledger. Throws the system's error. */
 export async function createLedgerFile(
   path: string,
   { workspace }: LedgerWorkspace,

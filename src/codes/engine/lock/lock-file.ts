@@ -71,7 +71,7 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
   }
 }
 
-/** If git merged two lock files of one service by line, keeps only the first header. */
+/** Removes the second header if git merged two lock files of one service by line. */
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));

@@ -157,7 +157,7 @@ function isPause(why: Patch['pause']): why is Exclude<Patch['pause'], 'restored'
   return why !== undefined && why !== 'restored';
 }
 
-/** Records why qrctl paused a code, with the status before the first of consecutive pauses. */
+/** Records why a PATCH paused a code, if it did, and the status before the first of consecutive pauses. */
 function pausedBy({ paused }: Claim, why: Patch['pause'], status: string | undefined): Claim['paused'] {
   if (!isPause(why) || status === undefined) return paused;
   return { why, status: paused && status === 'paused' ? paused.status : status };

@@ -139,7 +139,7 @@ function decide(
   if (answer === 'theirs') return 'keep';
   const wins = isTheirs || isOurs ? 'overwrite' : 'send';
   if ((answer === 'mine' && !isUsed) || isYours === 'dated') return wins;
-  // Without the decision `mine`, only `qr apply` may send unedited values.
+  // Without a new decision `mine`, only `qr apply` may send unedited values.
   if (!isYours && verb !== 'apply') return 'keep';
   if (isTheirs && conflicts === 'ask') return 'conflict';
   if (isTheirs && conflicts === 'service') return 'keep';
@@ -226,7 +226,7 @@ function isBegun(claim: Claim | undefined, field: Field, { atMs, says }: DueMark
   return claim?.due?.[field]?.some((mark) => mark.atMs === atMs && mark.says === says) ?? false;
 }
 
-/** Returns a field's last change if its PATCH got no response: `stored` is still the old value. */
+/** Returns a field's last change if its PATCH got no response: the claim still stores the old value. */
 function unclearChange(claim: Claim | undefined, field: Field): OwnChange | undefined {
   if (!claim) return undefined;
   const last = claim.changes[field].at(-1);

@@ -5,7 +5,6 @@ import { indexBy } from './values.ts';
 export interface Answers {
   codeOf(row: Row): QrCode | undefined;
   newOf(row: Row): number;
-  /** Returns whether a flag requests a new code for this row. */
   isFlagged(row: Row): boolean;
 }
 

@@ -161,8 +161,8 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
 }
 
 /**
- * Finds the edited row of a lost request, if neither has a key, by a name or destination that no other open
- * row or request has.
+ * Returns a function that finds the edited row of a lost request by a name or destination that no other open
+ * row or request has. Neither may have a key.
  */
 function onlyAlike(
   keyOf: (values: NewCode) => string | undefined,

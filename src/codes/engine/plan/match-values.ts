@@ -136,7 +136,7 @@ export function findEdits(ladder: Ladder): void {
   const open = rows.filter((row) => {
     const identity = ladder.found.get(row);
     if (identity?.is !== 'new') return identity === undefined;
-    // Includes rows with a request to repeat, because another copy of the row may have a code.
+    // Includes rows with a request to repeat, unless decided, because a copy of the row may have a code.
     const { repeats, isDecided } = identity;
     return isSettled && repeats && !repeats.decided && !isDecided;
   });

@@ -22,7 +22,10 @@ export function keyedCodes({ lock, ledger }: PlanInput): Map<string, readonly Ke
   return owners;
 }
 
-/** Returns a function that finds codes by key. Of several, prefers the newest with the values of the row. */
+/**
+ * Returns a function that finds codes by key. Of several, returns the newest with the row's values, or else
+ * all that were not replaced.
+ */
 export function createOwnerSearch(
   owners: ReadonlyMap<string, readonly KeyOwner[]>,
   { claims, replaced }: LedgerView,
@@ -135,7 +138,7 @@ export function knownCode(
   return next && next !== code ? { is: 'code', how: 'ledger', code: next } : own;
 }
 
-/** For `qr create` and `qr apply`, returns a code's replacement, unless a row has its ID or slug. */
+/** For `qr create` and `qr apply`, returns a code's replacement, unless a row has the new ID or slug. */
 function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { named }: Naming) {
   if (policy.verb !== 'create' && policy.verb !== 'apply') return undefined;
   const code = listing.codes.get(chainOf(id.toLowerCase(), ledger.replaced).at(-1) ?? '');
@@ -165,8 +168,8 @@ function knownValues(id: string, { ledger, listing }: PlanInput): (QrCode | NewC
 
 /**
  * Decides about rows whose key is known with other values. A row is `gone` if no code of its key exists. If
- * one free code has its name or destination, `qr create` assumes an edit. If several are free, or none has
- * either, the user decides.
+ * just one free code has or had the row's name or destination, `qr create` assumes an edit. Otherwise, the
+ * user decides, unless no code is left.
  */
 export function takeKeys(ladder: Ladder, ownersOf: OwnersOf): void {
   const { listing, policy } = ladder.input;

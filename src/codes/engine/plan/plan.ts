@@ -1,4 +1,4 @@
-/** E9: plans the requests for rows and the decisions of the user, without side effects. */
+/** E9: plans the requests and questions for rows, without side effects. */
 import { inQuotes } from '#base/text/quote';
 import type { Fault } from '#files/formats/read/input';
 import type { CodeChanges, QrCode } from '#service/shapes';
@@ -24,7 +24,7 @@ import {
 } from './model.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
 
-/** The caller sends nothing if there are faults (exit 2) or brakes (exit 9). */
+/** Plans rows. The caller sends nothing if there are faults (exit 2) or brakes (exit 9). */
 export function plan(input: PlanInput): Plan {
   const { rows, policy } = input;
   const identities = identifyRows(input);

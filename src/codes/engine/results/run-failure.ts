@@ -42,8 +42,8 @@ const MOST_ROWS = 3;
 
 /**
  * Returns the error that stopped the run, unless it is that of a failed row. Otherwise, returns UnprovenError
- * (9) for decisions, NotFoundError (4) if all codes are gone, PartialError (8) for other failures, or
- * undefined.
+ * (9) for decisions or if `isUnproven`, NotFoundError (4) if all codes are gone, PartialError (8) for other
+ * failures, or undefined.
  */
 export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   const { stop, verb, isUnproven = false } = run;

@@ -64,8 +64,8 @@ export function createIdentityReader(
 }
 
 /**
- * Parses an `updated_at` cell to epoch ms. If it has a time without a zone, as in a workbook, returns
- * -Infinity, so that the code counts as changed.
+ * Parses an `updated_at` cell to epoch ms, if it is not empty. Without a valid time and zone, as in a
+ * workbook, returns -Infinity, so that the code counts as changed.
  */
 function savedMs(cell: unknown): number | undefined {
   if ((cell ?? '') === '') return undefined;
