@@ -59,7 +59,7 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     }
   }
 
-  /** Sends a PATCH unless `refuse` throws. Throws UnexpectedResponseError if the service ignores a field. */
+  /** Sends a PATCH unless `refuse` throws. Throws UnexpectedResponseError for an ignored field. */
   async function patch(
     code: QrCode,
     set: CodeChanges,

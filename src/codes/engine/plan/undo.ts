@@ -96,7 +96,7 @@ export function createRunReader() {
 
 /**
  * Chooses the run `name`. Without a name, chooses the last run, or if that is an undo, the run that it
- * reverts (unfinished undo) or none (finished).
+ * reverts (unfinished) or none (finished).
  */
 export function chooseRun(runs: readonly RunChanges[], name: string | undefined): RunChanges | undefined {
   if (name !== undefined) return runs.find(({ run }) => run === name);

@@ -17,7 +17,10 @@ export interface RowEnd {
 
 const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
 
-/** E21: formats the `base` cell. Fields that agree get the code's fingerprint; open ones keep their base. */
+/**
+ * E21: formats the `base` cell: the code's fingerprints, but the row's base for unresolved fields, and if the
+ * row lacks a code or is not due.
+ */
 function baseCellOf(end: RowEnd): string | null {
   const { row, code } = end;
   if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
