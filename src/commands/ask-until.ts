@@ -3,7 +3,7 @@ import type { Context } from '#context';
 
 const MOST_TRIES = 3;
 
-/** Prompts again if `read` throws UsageError or AuthError. Throws the third such error. */
+/** Prompts until `read` accepts the reply. Throws the third UsageError or AuthError, and any other error. */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,
   ask: () => Promise<string>,

@@ -23,7 +23,7 @@ export const command = defineCommand({
       const lines = found.map(([word, text]) => `${before}${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
-      // Prints no candidates. The command that the user completes reports the error.
+      // The command that the user completes reports the error.
     }
   },
 });
@@ -47,7 +47,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Runs no key-command, because it may prompt. */
+/** Returns the settings with a key, if known. Runs no key-command, because it may prompt. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -62,7 +62,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
 }
 
 /**
- * Returns the known codes after a request. If the response is late or an error, none are requested for 20 s.
+ * Requests codes, and returns all known ones. After a late response or an error, none is requested for 20 s.
  */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { inParallel } = await import('#base/parallel');

@@ -131,7 +131,7 @@ async function namedCodes(
   );
 }
 
-/** Requests the codes that are not in `listed`. Marks a nonexistent one as missing, so that only it fails. */
+/** Requests `ids` that are not in `listed`. Marks a nonexistent code as missing, so that only it fails. */
 export async function fetchUnlisted(
   service: Service,
   listed: readonly CodeLabel[],

@@ -31,7 +31,7 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
 }
 
 /**
- * Lists the logs of --input. Throws UsageError for a missing file or one that is also an output, and
+ * Lists the logs of --input, if any. Throws UsageError for a missing file or one that is also an output, and
  * UnprovenError for lost scans.
  */
 export async function listInputFiles(

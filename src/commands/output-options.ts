@@ -128,7 +128,6 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   });
 }
 
-/** Opens the output, and counts its rows for the summary. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   const sink = await openPlain(context, plan);
   const { facts } = context;

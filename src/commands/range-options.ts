@@ -21,7 +21,7 @@ type RangeFlags = Partial<Values<typeof rangeOptions>>;
 export type PlannedRange = Awaited<ReturnType<typeof planRange>>;
 
 /**
- * Resolves flags to a half-open range in ms. Without an `untilMs`, callers choose the end. Throws UsageError.
+ * Resolves flags to a half-open range in ms, or throws UsageError. Without `untilMs`, callers choose the end.
  */
 export async function planRange(context: Context, flags: RangeFlags) {
   const { since, until, during } = flags;

@@ -42,7 +42,7 @@ interface LastRun<R> {
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/** Locks the `--since-last` file, and reads its rows, if any. Throws UsageError for an unrelated file. */
+/** Locks and reads the `--since-last` file, if passed. Throws UsageError for an unrelated file. */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,

@@ -1,7 +1,7 @@
 import { createLocalTime } from '#base/time/local-time';
 import type { Range } from './export/range.ts';
 
-/** Example: `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`. */
+/** Formats `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`. */
 export function formatLocalRange(range: Range | undefined, zone: string): string {
   if (!range) return '';
   const { format } = createLocalTime(zone);

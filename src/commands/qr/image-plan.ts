@@ -70,7 +70,8 @@ interface Drawing {
 }
 
 /**
- * With --dry-run, prints a plan and returns false. Unless `force`, throws UsageError for unprintable codes.
+ * Returns whether to draw. With --dry-run, only prints a plan. Unless `force`, throws UsageError for
+ * unprintable codes.
  */
 export async function mayDraw(
   context: Context,

@@ -196,7 +196,7 @@ function planDated(input: PlanInput, file: Source, nowMs: number | undefined): P
   });
 }
 
-/** Returns the zone for times without one. Ignores the machine's zone, because machines may share a plan. */
+/** Returns the zone for times without one, if set. Ignores the machine's zone, because plans are shared. */
 async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
   const { timezone: setting } = await context.settings();
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });

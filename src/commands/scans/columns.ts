@@ -27,7 +27,7 @@ export const COST_COLUMNS: readonly Column[] = [
   { name: 'seconds', format: (seconds) => `about ${formatDuration(Number(seconds) * 1000)}` },
 ];
 
-/** `workMs` is the time of the requests in ms without the rate limit. */
+/** Estimates the cost of requests. `workMs` is their time in ms without the rate limit. */
 export function costRecord(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
   const limit = service.rateLimit();
   const seconds = Math.ceil((waitMsFor(requests, limit) + workMs) / 1000);

@@ -18,7 +18,7 @@ const LARGEST_CHANGE = 9.99;
 /** Characters for tables. An empty `full` means no bars, and an empty `sparks` no sparklines. */
 export type Signs = Record<'full' | 'half' | 'sparks' | 'none' | 'beforeData' | 'part', string>;
 
-/** `words` is for screen readers, which skip symbols or read out each one. */
+/** Sets of characters. `words` is for screen readers, which skip symbols or read out each one. */
 export const SIGNS = {
   blocks: { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†', part: '*' },
   ascii: { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!', part: '*' },

@@ -159,7 +159,7 @@ function columns(labeled: boolean, withLocal: boolean): Column[] {
   });
 }
 
-/** Ignores the machine's zone, because readers of a dataset may be anywhere. */
+/** Plans a dataset, if any. Ignores the machine's zone, because readers may be anywhere. */
 function planPartition(
   flags: ExportFlags,
   output: OutputPlan,

@@ -120,8 +120,7 @@ export const command = defineCommand({
     if (path !== undefined && path !== '-') await checkWholeFile(path);
     const logo = flags.logo === undefined ? undefined : await loadLogo(context, flags.logo);
     const plan = { ...(await planCount(context, args, flags, DEFAULT_BY)), needsLabels: true };
-    // The report needs counts by day. Unless it reads files, it also counts by code to find codes
-    // without scans.
+    // Counts by day for the report, and on the service also by code, to find codes without scans.
     const needed = plan.logs ? [groupOf('day')] : [groupOf('day'), groupOf('code')];
     const groups = [
       ...plan.groups,

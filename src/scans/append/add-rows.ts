@@ -144,7 +144,7 @@ export function createAppendFile(job: AppendJob) {
     await lock.release();
   }
 
-  /** If `own`, the sink also commits or discards the file. */
+  /** Creates the sink of a code. If `own`, it also commits or discards the file. */
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
     let begunAt = start.now();
@@ -215,7 +215,7 @@ export function createAppendFile(job: AppendJob) {
 }
 
 export interface RowTail {
-  /** Returns whether a commit is worthwhile. */
+  /** Writes rows. Returns whether a commit is worthwhile. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   commit(last: boolean): Promise<void>;
   replace(): Promise<void>;

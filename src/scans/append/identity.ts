@@ -93,7 +93,6 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
     return zoneDifference('has ts_local in', was.dialect.timezone, is.dialect.timezone);
   const [before = '', after] = [was, is].map(delimiterOf);
   if (before === after) return undefined;
-  // Quotes a comma, because it would look like punctuation.
   const wayOn = `Add --delimiter ${before === ',' ? "','" : inShellOr('CHARACTER', before)}`;
   return { reason: `was written with --delimiter ${before}, not ${after}`, wayOn };
 }

@@ -147,7 +147,7 @@ const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
 /** Time in ms that, by default, two consecutive runs both read, because the service may list scans late. */
 export const OVERLAP_MS = 3_600_000;
-/** Maximum difference in ms explained by drift, or by the whole seconds of the service's Date header. */
+/** Maximum clock difference in ms explained by drift or the whole seconds of the service's Date header. */
 export const CLOCK_NOISE_MS = 60_000;
 
 /** Returns the time, in ms, to read from next; undefined to read from the first scan. */

@@ -16,7 +16,7 @@ interface Stretch {
   signal?: AbortSignal;
 }
 
-/** Returns the offset after the last complete row. Throws UnrecognizedRowError for other complete lines. */
+/** Reads complete rows. Returns their end offset. Throws UnrecognizedRowError for other complete lines. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,

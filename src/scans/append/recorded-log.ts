@@ -21,7 +21,7 @@ export function placeOf(keptBy: LogPlace): string {
   return 'file' in keptBy ? keptBy.file : keptBy.directory;
 }
 
-/** Throws UsageError unless `path` is a regular or new file. */
+/** Returns a log's paths. Throws UsageError unless `path` is a regular or new file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));

@@ -87,7 +87,6 @@ async function hasCommitted(
     return beginsAs(state, log.packing === 'gz' ? decompress(pieces, path) : pieces);
   });
   return begins.then(Boolean, (error) => {
-    // Skips an untrusted or incomplete copy.
     if (error instanceof UsageError) return false;
     throw error;
   });

@@ -41,7 +41,7 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>) {
 
   return {
     run,
-    /** Must be called inside `run`. */
+    /** Commits now or after a pause. Must be called inside `run`. */
     async commitWhenDue() {
       if (clock.monotonic() >= dueMs) await commitNow();
       else void commitSoon();

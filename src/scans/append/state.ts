@@ -40,7 +40,6 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   return formatRecord({ version: VERSION, ...workspace, ...identity, codes, ...rest, positions });
 }
 
-/** Throws RecordProblem for a damaged or unknown state. */
 export function parseState(data: Buffer): AppendState {
   const saved = parseRecord<SavedState>(data, [VERSION, FIRST_VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, columns, format, dialect } = saved;
@@ -99,7 +98,7 @@ const STAMPED = ['ino', 'mtimeNs', 'ctimeNs'] as const;
 /** A19: identifies an unchanged file by its ctime, which programs can't set. */
 export type FileStamp = Record<(typeof STAMPED)[number], string>;
 
-/** Returns a stamp; undefined in the tick of the last change, because the next may get the same ctime. */
+/** Returns a stamp; undefined in the tick of the last change, because another may get its ctime. */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` } : undefined;
 }

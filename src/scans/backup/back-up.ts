@@ -45,7 +45,7 @@ export async function openBackup(context: BackupContext, directory: string) {
   let record = '';
 
   return {
-    /** Backs up a code, then deletes it. On failure, restores the status of a paused code. */
+    /** Backs up a code, then deletes it. On failure, restores the status of a code that it paused. */
     async backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void> {
       const path = backupPath(directory, code, 'json');
       let isRefused = false;

@@ -103,7 +103,7 @@ async function withoutRemoved(
   };
 }
 
-/** Throws UsageError if the manifest is damaged or unknown. */
+/** Reads the manifest, if any. Throws UsageError if it is damaged or unknown. */
 export async function readManifest(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;

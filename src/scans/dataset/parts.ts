@@ -147,7 +147,6 @@ interface PartReading {
   signal?: AbortSignal;
 }
 
-/** Throws LocalError if Parquet data is damaged. */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
   onRow: (row: SavedRow) => void,

@@ -47,7 +47,7 @@ export interface CodeFailure {
 
 const MOST_DOWN = 1;
 
-/** Throws errors that concern all codes. Returns errors of single codes as `failures`. */
+/** Exports codes. Throws errors that concern all of them, and returns others as `failures`. */
 export async function exportCodes(job: CodesExport) {
   const failures: CodeFailure[] = [];
   const summary = { scans: 0, codes: 0, failures, range: undefined as Range | undefined };

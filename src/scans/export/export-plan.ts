@@ -20,7 +20,6 @@ export interface ExportPlan {
   sinceMs?: number;
   untilMs?: number;
   zone(): string;
-  /** Filters passed with `--all`; otherwise, whether `--all` is passed. */
   all: boolean | string;
   labeled: boolean;
   named: boolean;

@@ -34,7 +34,7 @@ const ROUNDS = 3;
 /** Maximum number of passes over an unsorted range, unless rows swap positions. */
 const PASSES = 4;
 
-/** Throws UnprovenError if rows may be missing, and NotFoundError if the code is found to be missing. */
+/** Exports a code. Throws UnprovenError if rows may be missing, and NotFoundError if the code is. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: checks that an unknown code exists, because a missing one may have an empty page.

@@ -130,7 +130,7 @@ export function describeLack(total: number, count: number): string {
 
 /**
  * Merges pages oldest first, and checks that no row is missing between them: as many rows must be merged as
- * are older than the next page (its rank). Holds back rows of the newest time, which may continue.
+ * are older than the next page (its rank). Holds back rows of the newest time until the next page.
  */
 export function createPageMerger() {
   let released = 0;

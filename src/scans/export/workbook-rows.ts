@@ -6,7 +6,7 @@ import type { Service } from '#service/service';
 import type { CodeLabel } from './export-codes.ts';
 import { type Bounds, widened } from './range.ts';
 
-/** Throws UsageError if scans don't fit on a worksheet. For one code, `listScans` of the result throws. */
+/** Throws UsageError if scans don't fit on a worksheet. For one code, the returned `listScans` throws. */
 export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],

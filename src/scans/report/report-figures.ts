@@ -48,7 +48,7 @@ export function reportFigures(
   };
 }
 
-/** Omits a destination's query and fragment, which may be secret. */
+/** Returns the host and path of a web destination. Its query and fragment may be secret. */
 function placeOf(destination: string | null | undefined): string | undefined {
   if (!destination || !/^https?:/i.test(destination) || !URL.canParse(destination)) return undefined;
   const { host, pathname } = new URL(destination);

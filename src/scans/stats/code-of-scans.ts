@@ -12,7 +12,7 @@ export interface CodeOfScans {
 
 export type CodeName = Pick<CodeOfScans, 'value' | 'name'>;
 
-/** Returns the ID if known, because a slug may have belonged to a deleted code (F20). */
+/** Returns a code's ID or, if unknown, its value. A slug may have belonged to a deleted code (F20). */
 export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
   return id ?? value;
 }

@@ -21,7 +21,7 @@ interface Entry {
 
 const MOST_UNLISTED = 10_000;
 
-/** Throws UsageError if two rows for a code have different values. */
+/** Indexes a file's rows by code. Throws UsageError if two rows for a code have different values. */
 export function createCodeTable(input: Input, columns: readonly string[]) {
   const { name } = input;
   const idColumn = columnFor(input, 'id');

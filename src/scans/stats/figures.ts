@@ -63,7 +63,7 @@ export function hoursByWeekday(options: FiguresOptions): HourOfWeekday[][] {
   );
 }
 
-/** Compares averages, because one period may have more Mondays. */
+/** Compares hours or weekdays by average, because one period may have more Mondays. */
 function recurringSection(
   by: Exclude<TimeDimension, RunningUnit>,
   { current, previous, countsOf }: Periods,

@@ -43,7 +43,7 @@ export interface CountRequest {
 
 export type Reading = { range: Range; cuts: readonly number[] } | { range: Span; cuts: undefined };
 
-/** `nowMs` is an estimate, `serviceNowMs` the service's time. */
+/** Plans ranges to read. `nowMs` is an estimate, `serviceNowMs` the service's time. */
 export function planReadings(plan: CountRequest, nowMs: number, serviceNowMs: number | undefined) {
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type Value = string | null;
 
 export interface ValueCounter {
-  /** The empty string counts as null. */
+  /** Counts a value. An empty string counts as null. */
   add(value: Value, scans?: number): void;
   addAll(other: ValueCounter): void;
   /** Returns the scans by value. If `isApproximate`, the numbers are minimums. */

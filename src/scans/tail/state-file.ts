@@ -140,7 +140,6 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
   return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
-/** Throws RecordProblem for a damaged or unknown state. */
 export function parseTailState(bytes: Buffer): TailState {
   const saved = parseRecord<SavedState>(bytes, [VERSION], isSavedState);
   const { baseUrl, key, profile, codes, all, sinceMs } = saved;

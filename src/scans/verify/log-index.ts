@@ -38,7 +38,7 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean) 
   };
 }
 
-/** The keys of `days` and `twice` are UTC days, numbered from 1970-01-01. */
+/** Creates an index. The keys of `days` and `twice` are UTC days, numbered from 1970-01-01. */
 export function emptyIndex() {
   return { rows: 0, days: new Map<number, number>(), twice: new Map<number, number>(), sum: 0 };
 }

@@ -43,7 +43,7 @@ export function isSame(index: CodeIndex, range: Range, { scans, inside }: RangeC
 
 const MOST_PAGES = 100;
 
-/** Takes about 2 log2(days) requests per difference. */
+/** Finds parts that may differ. Takes about 2 log2(days) requests per difference. */
 export async function findSegments(
   job: Pick<TotalsOfCode, 'read' | 'index' | 'largest'>,
   range: Range,
@@ -93,7 +93,7 @@ interface SegmentJob extends CodeReader {
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
-/** Throws UnprovenError if the result is uncertain, NotFoundError for a deleted code. */
+/** Compares scans by ID. Throws UnprovenError if uncertain, NotFoundError for a deleted code. */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
   const gone = new Map<number, number>();

@@ -15,7 +15,6 @@ interface EvidenceJob {
   windows: Windows;
 }
 
-/** The returned functions may send more requests. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);

@@ -27,7 +27,6 @@ export interface WatchPlan {
 
 const INACTIVE = ['paused', 'expired'];
 
-/** Throws the first error if all codes failed. */
 export async function watchCodes(
   { clock, console }: ScanRun,
   service: Pick<Service, 'listScans' | 'nowMs' | 'stats' | 'concurrency'>,

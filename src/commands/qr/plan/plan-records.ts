@@ -108,7 +108,7 @@ export function describeCandidates(row: PlanRow): string | undefined {
   return ids.length === 0 ? undefined : joinSome(ids, { most: MOST_CANDIDATES });
 }
 
-/** Formats `Summer menu (menu) → https://example.com/summer`, and a status if one is set. */
+/** Describes a new code, if any: `Summer menu (menu) → https://example.com/summer, paused`. */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
   const isNew = ['create', 'undecided', 'exists', 'failed'].includes(action);
   const { name, destination } = values ?? row?.wish ?? {};

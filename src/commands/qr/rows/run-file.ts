@@ -121,7 +121,7 @@ export async function finishRun(
   const failure = failureOfRun(ends, { ...facts, file: input, stop, isUnproven });
   const warnings = checked.warnings.length + plan.warnings.length;
   await finishOutput(print(failure), failure).catch(async (error) => {
-    // Prints the summary even if the output fails, because codes may have changed.
+    // Prints the summary unless a pipe was closed, because codes may have changed.
     if (!(error instanceof ClosedPipeError)) await noteSummary(context, ends, { warnings, thing });
     throw error;
   });

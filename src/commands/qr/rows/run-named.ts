@@ -27,7 +27,7 @@ interface NamedEnd {
   failure: unknown;
 }
 
-/** Builds a row per code. Throws NotFoundError if the only code does not exist. */
+/** Builds a row per code or unknown name. Throws NotFoundError if the only code does not exist. */
 export async function findNamed(
   context: Context,
   names: readonly string[],
@@ -101,7 +101,7 @@ function jobOf({ rows, codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: 
   return { file, flags, verb: { ...rest, policy, named: codes } };
 }
 
-/** Returns the error that stopped the run, or else the first error if all codes failed, for its exit code. */
+/** Returns the error that stopped the run, or else an error for failed codes: the first one if all failed. */
 function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
   if (stop !== undefined) return stop;
   const failed = results.filter((end) => !isDone(end));

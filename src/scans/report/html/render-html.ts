@@ -168,7 +168,7 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
 
 const LEAST_LONG_NAME = 7;
 
-/** Sets roles, because some browsers drop them with `display:grid`. */
+/** Formats a table. Sets roles, because some browsers drop them with `display:grid`. */
 function figuresTable({ caption, head, rows }: FigureTable): Html {
   const [first = { text: '' }, ...others] = head;
   const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);

@@ -1,4 +1,4 @@
-/** On paper, cards are ordered to fill pages, and only calendars are split. */
+/** Report styles. On paper, cards are ordered to fill pages, and only calendars are split. */
 export const STYLE = `:root{--paper:#f6f6f3;--card:#fff;--ink:#16181d;--soft:#5a606b;--line:#e4e4df;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
 @media screen and (prefers-color-scheme:dark){:root{--paper:#101216;--card:#191c22;--ink:#eceef2;--soft:#a2a9b6;--line:#2b2f38;--accent:#84a0ff;--accent-soft:#252d47;--part:#4c5f9e;--before:#f0a36b;--up:#6fd08f;--down:#ff8f86;--s1:#1f2638;--s2:#28345a;--s3:#32437c;--s4:#3e559f;--s5:#84a0ff;--on5:#0d1020}.logo{background:#fff;padding:8px 10px;border-radius:10px}}
 *{box-sizing:border-box}

@@ -3,7 +3,6 @@ import { type Category, type Language, PLURAL_RULES } from './plurals.ts';
 
 type Plural<L extends Language> = Readonly<Record<Category<L>, string>>;
 
-/** Keys of `cards` and `columns` are dimensions. */
 type SharedWords = Omit<typeof import('./words/en.json'), 'scans' | 'codes'>;
 type Words<L extends Language> = SharedWords & Record<'scans' | 'codes', Plural<L>>;
 
@@ -13,7 +12,7 @@ type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/** Patterns of intervals repeat fields. `dateTime` and `fallback` contain `{0}` and `{1}`. */
+/** Name of a pattern. Those of intervals repeat fields. `dateTime` and `fallback` contain `{0}` and `{1}`. */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {

@@ -19,7 +19,7 @@ const GUTTER = 24;
 const CARD_GAP = 16;
 const FOOT = 28;
 
-/** Also returns texts with characters that no font has. */
+/** Renders a PDF. Also returns texts with characters that no font has. */
 export async function renderPdf(report: ReportDocument, paper: Paper) {
   const [width, height] = PAPER_SIZES[paper];
   const { language, direction, logo } = report;

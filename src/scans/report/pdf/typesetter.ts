@@ -120,7 +120,7 @@ function cleaned(text: string): string {
   ).normalize('NFC');
 }
 
-/** Texts without letters run left to right, so that signs stay before numbers. */
+/** Returns a text's direction: without letters, left to right, so that signs stay before numbers. */
 function directionOf(text: string, ofLetters: BaseDirection): BaseDirection {
   return /\p{L}/u.test(text) ? ofLetters : 'ltr';
 }

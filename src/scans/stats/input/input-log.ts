@@ -10,7 +10,7 @@ import type { Manifest } from '#scans/dataset/manifest';
 
 export interface InputLog {
   paths: string[];
-  /** File or dataset that has a state; undefined without a state. */
+  /** File or dataset that has a state, if any. */
   keptBy?: LogPlace;
 }
 
@@ -114,7 +114,7 @@ export function inShort(paths: readonly string[]): string {
 
 type InputKind = 'scans' | 'codes' | 'record' | 'other';
 
-/** Unreadable files count as `scans`, so that the reader reports them. */
+/** Returns the kind of a file. Unreadable files count as `scans`, so that the reader reports them. */
 export async function peekInput(path: string): Promise<InputKind> {
   const start = await firstPiece(path);
   const text = start.replace(/^\ufeff/, '').trimStart();

@@ -18,7 +18,7 @@ import type { Row } from '#files/formats/row-sink';
 import { CODE_COLUMNS } from '#scans/export/added-columns';
 import type { ValueDimension } from '#scans/stats/dimensions';
 
-/** Throws UsageError for faults. Unless `isClosed`, an append may be writing the last line. */
+/** Reads a file. Throws UsageError for faults. Unless `isClosed`, an append may be writing the last line. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
@@ -68,7 +68,7 @@ export function checkNames(names: readonly string[], path: string, fields: reado
 
 type Header = ReturnType<typeof headerOf>;
 
-/** Omits a last line without a line end, unless `isClosed` and the line has all cells. */
+/** Reads CSV. Omits a last line without a line end, unless `isClosed` and the line has all cells. */
 async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,
