@@ -1,4 +1,4 @@
-/** Runs a command line and reports its error. main.ts prints prepared texts without loading this file. */
+/** Runs a command line and reports its error. */
 
 import { basename, dirname } from 'node:path';
 import { version } from '../package.json';
@@ -73,7 +73,7 @@ export async function run(
   }
 }
 
-/** Throws UsageError if a flag's file would overwrite another flag's file, the config or the key file. */
+/** Registers flags' files. Throws UsageError if one would overwrite another, the config or the key file. */
 async function useFlags(
   { files, env, flags }: Context,
   options: Options,
@@ -94,7 +94,7 @@ async function useFlags(
   );
 }
 
-/** Writes the `--summary` file. Returns an exit code if only this write fails. */
+/** Writes the `--summary` file, if specified. Returns an exit code if only this write fails. */
 async function summarize(
   path: string | undefined,
   end: Omit<RunEnd, 'finishedMs'>,
@@ -110,7 +110,7 @@ async function summarize(
   }
 }
 
-/** Ignores a closed pipe, and rejects with LocalError for other failures. */
+/** Prints to standard output, ignoring a closed pipe. Throws LocalError for other failures. */
 export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -124,7 +124,7 @@ export function print(text: string | Uint8Array, process: NodeJS.Process): Promi
   });
 }
 
-/** Prints an error as text or JSON, and annotates failed rows in GitHub Actions. */
+/** Prints an error as text or JSON, with annotations in GitHub Actions. Returns its exit code. */
 export async function report(
   error: unknown,
   style: ErrorStyle,
@@ -154,7 +154,7 @@ export async function report(
 const OTHER_FILE = 'specify a different file with --summary';
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Throws a Failure for an unusable path before the run changes anything. */
+/** Checks the `--summary` path before the run changes anything. Throws a Failure. */
 async function checkSummaryPlace(path: string): Promise<void> {
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);

@@ -21,7 +21,7 @@ export type { ConnectedSettings };
 export interface Context {
   console: Console;
   clock: Clock;
-  /** Aborted by SIGINT or SIGTERM (InterruptedError), or by a closed standard output (ClosedPipeError). */
+  /** Aborted by SIGINT, SIGTERM, SIGHUP (InterruptedError) or a closed standard output (ClosedPipeError). */
   signal: AbortSignal;
   env: NodeJS.Dict<string>;
   /** Executable and first arguments that run this program again. */
@@ -32,13 +32,12 @@ export interface Context {
   /** Global flags as typed. Most commands need `settings()` instead. */
   flags: SettingFlags & ConsoleFlags;
   stdin: AsyncIterable<Uint8Array>;
-  /** Adds the run's --profile and --base-url to commands in a text, as in every hint, note and prompt. */
+  /** Adds the run's --profile and --base-url to commands in a text. */
   propose(text: string): string;
   /** Returns the effective settings, read from disk once. */
   settings(): Promise<Settings>;
-  /** Throws as `connected()` does. */
   service(): Promise<Service>;
-  /** Throws AuthError without a key, and UsageError without a base URL. */
+  /** Returns settings with a key. Throws AuthError without one, and UsageError without a base URL. */
   connected(): Promise<ConnectedSettings>;
   withKey(settings: Settings): Promise<Settings>;
   /** Creates a service that the caller must close. */
@@ -147,7 +146,6 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     async codeCache(workspace: Workspace) {
       return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
-    /** Never throws. */
     async account() {
       const profile = (await settings.made())?.profile ?? flags.profile ?? env.QRCTL_PROFILE;
       return { profile, stats: (await service.made())?.stats() };
@@ -200,7 +198,7 @@ export const ownProcesses: Processes = {
   },
 };
 
-/** Returns the command to run qrctl again. A single executable has no script. */
+/** Returns the command that runs qrctl again. A single executable needs no script argument. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

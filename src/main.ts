@@ -8,7 +8,7 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/** Loads the app only if `ready` returns no text, or after a failure. */
+/** Runs a command line. Loads the app only if `ready` returns no text, or after a failure. */
 export async function main(argv: readonly string[], load: () => App, ready = readyText): Promise<number> {
   try {
     const text = ready(argv, () => terminal({}));
@@ -18,7 +18,7 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
   }
 }
 
-/** Checks the descriptor first, because opening the stream takes 1 ms. */
+/** Describes standard output. Checks the descriptor first, because opening the stream takes 1 ms. */
 function terminal(flags: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const color = wantsColor(process.env, { isTerminal, noColor: flags.color === false });

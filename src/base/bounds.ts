@@ -1,4 +1,4 @@
-/** Limits that keep input from filling memory. The readers of Parquet, workbooks and SVG add more limits. */
+/** Limits that keep input from filling memory. The readers of Parquet, workbooks and SVG add more. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -41,5 +41,5 @@ export const TOO_MANY_EMPTY = `exceeds the limit of ${MOST_EMPTY} empty lines pe
 /** Maximum length of a row, in bytes or characters. */
 export const MOST_RECORD = 16 * 2 ** 20;
 
-/** Maximum number of characters in all cells. A small workbook can repeat a text that it stores once. */
+/** Maximum number of characters in all cells. A small workbook can repeat one stored text. */
 export const MOST_TEXT = 128 * 2 ** 20;

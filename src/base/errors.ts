@@ -155,7 +155,7 @@ export function ifNotFound<T>(value: T): (error: unknown) => T {
   };
 }
 
-/** Returns undefined if `work` throws. With `only`, rethrows errors of other classes. */
+/** Returns the result of `work`, or undefined if it throws. With `only`, rethrows other errors. */
 export function orUndefined<T>(
   work: () => T,
   only?: abstract new (...args: never[]) => Error,
@@ -168,7 +168,7 @@ export function orUndefined<T>(
   }
 }
 
-/** Returns undefined if `work` resolves. Throws errors that are not of class `kind`. */
+/** Returns the error of `work`, or undefined if it resolves. Throws errors of other classes than `kind`. */
 export async function errorOf<E extends Error>(
   work: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,

@@ -28,7 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Runs `width` workers. A failure ends only its worker. After all have ended, rejects with one failure. */
+/** Processes items in `width` workers, until `stopped`. A failure ends its worker, and is thrown at the end. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -1,8 +1,8 @@
 /**
- * Stores compiled code for the next start of a command, including functions that V8 compiled lazily, which
- * Node's `module.enableCompileCache` omits. Damaged code, or code from another build, can make V8 crash or
+ * Stores compiled code for the next start of a command, including lazily compiled functions, which Node's
+ * `module.enableCompileCache` omits. Damaged code, or code from another build, can make V8 crash or
  * compute wrong results. So a file is used only if its path, owner, permissions, Node build and checksums
- * are as expected.
+ * match.
  */
 
 import { statSync } from 'node:fs';
@@ -34,7 +34,7 @@ interface Head {
   chunks: readonly (readonly [name: string, source: number, code: number])[];
 }
 
-/** Returns undefined instead of throwing, for example if no cache directory is safe. */
+/** Opens a command's cache. Returns undefined on failure, for example if no cache directory is safe. */
 export function openCompileCache(runtime: Runtime, directory: string, command: string) {
   return orUndefined(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);

@@ -38,7 +38,7 @@ function reportEarlyEnd(): void {
   );
 }
 
-/** Uses stored code, which V8 rejects if V8's flags have changed. */
+/** Loads the app, from stored code if V8 accepts it. */
 function loadApp(argv: readonly string[]): App {
   if (chunks.size === 0) {
     cache = openCompileCache(process, __dirname, commandOf(argv));
@@ -63,7 +63,7 @@ function requireChunk(id: string): unknown {
   return module.exports;
 }
 
-/** The build has wrapped the chunk in a function, because wrapping it here would copy the text. */
+/** Compiles a chunk, which the build has wrapped in a function: wrapping it here would copy it. */
 function compile(name: string, source: Buffer, code?: Buffer): Chunk {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const script = new Script(source.toString(), { filename: join(__dirname, name), cachedData: code });

@@ -1,4 +1,4 @@
-/** Writes man pages and help in `npm run build`, because formatting help at run time is slow. */
+/** Writes man pages and help in `npm run build`, because formatting them later is slow. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { manPages } from '#cli/help/man';
 import { TOPICS } from '#cli/help/topics';

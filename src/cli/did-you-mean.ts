@@ -31,7 +31,7 @@ const UPDATES = synonyms({
   '--destination': 'redirect',
 });
 
-/** Flags to suggest for flags of other tools. Of several, the first that the command accepts is suggested. */
+/** Flags to suggest for flags of other tools. The first that the command accepts is used. */
 const FLAGS = synonyms({
   '--where --name': '--filter',
   '--name': '--search --title',

@@ -44,7 +44,7 @@ export async function interpret(
   return { globals: globalsOf(reading), ...invocation, style: styleOf(reading), command };
 }
 
-/** Reads parsed options, because a value in `argv` may look like a flag. */
+/** Returns how to print errors. Reads parsed options: a value in `argv` may look like a flag. */
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');

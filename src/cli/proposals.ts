@@ -31,7 +31,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** Omits an invalid base URL, which may contain a password. */
+/** Returns the flags to add. Omits an invalid base URL, which may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));

@@ -29,7 +29,7 @@ type Reached =
   | { kind: 'help'; words: string[]; json: boolean; isFull: boolean }
   | { kind: 'complete'; words: string[] };
 
-/** Loads only the command in `argv`. Returns errors, because --format applies to them. */
+/** Parses `argv`. Loads only its command. Returns errors, because --format applies to them. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
   const reading: Reading = { argv, path: [], refused: [] };
   const program = new Command('qrctl')
@@ -148,7 +148,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Must be called last, because `--no-color` must follow a command's own `--color` flag. */
+/** Adds the global flags. Must be called last: `--no-color` must follow a command's own `--color`. */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, lineOptions, reading);
   for (const request of ['help', 'version'] as const) {

@@ -16,7 +16,7 @@ import { type HttpResponse, header, type Method } from './transport.ts';
 
 /**
  * Function that runs after the rate limit admits an attempt and before a byte is sent. If it returns work,
- * the attempt frees its place, does the work, and is then admitted first.
+ * the attempt frees its place, does the work, and is then admitted before others.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
@@ -78,7 +78,7 @@ async function readSuccess<T>(
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
   if (!call.check) {
-    // A 2xx other than 204 may be the response of a proxy or captive portal.
+    // A 2xx other than 204 may be from a proxy or captive portal.
     const error = unexpected('the response is not 204 (No Content)', subject, response);
     return { kind: 'failed', error, repeat: true, sent: true };
   }
@@ -94,7 +94,7 @@ async function readSuccess<T>(
     }
     const what = response.text.trim() === '' ? 'empty response' : 'the response is not JSON';
     const error = unexpected(what, subject, response, cause);
-    // Text that is neither empty nor the start of JSON is from a gateway, unless a response was valid before.
+    // Treats text that can't be the start of JSON as a gateway's, unless a response was valid before.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }

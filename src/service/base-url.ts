@@ -4,7 +4,7 @@ import { shown } from '#base/text/quote';
 
 const VERSION_PATH = '/api/v1';
 
-/** If there is no path, appends `/api/v1` and sets `completed`. Throws UsageError. */
+/** Parses a base URL. Without a path, appends `/api/v1` and sets `completed`. Throws UsageError. */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

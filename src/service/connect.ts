@@ -15,8 +15,8 @@ const MAX_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Connects through the proxy `tunnel`, if set. Replaces undici's socket errors, after which undici would
- * retry endlessly.
+ * Creates a connector, through the proxy `tunnel` if set. It replaces undici's socket errors, after which
+ * undici would retry endlessly.
  */
 export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly) {
   let opens = 0;
@@ -45,7 +45,6 @@ function plainly(callback: Callback): Callback {
       callback(asNetworkError(error, false), null);
       return;
     }
-    // Runs before undici compiles its parser, but after Node has loaded its modules for connections.
     keepWasmSimple();
     callback(null, socket);
     skipContinue(socket);

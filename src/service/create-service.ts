@@ -14,8 +14,8 @@ import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
 /**
- * Throws UsageError for invalid proxy settings or disabled TLS checks. The methods of the service may reject
- * with the signal's reason, or with a RequestFailure such as AuthError (401).
+ * Creates a service. Throws UsageError for an invalid proxy, or if TLS checks are disabled for a remote host.
+ * The methods may reject with the signal's reason, or with a RequestFailure.
  */
 export function createService(options: ServiceOptions) {
   const base = new URL(options.baseUrl);
@@ -50,12 +50,12 @@ export function createService(options: ServiceOptions) {
       return page;
     },
     getCode: (id: string) => call({ method: 'GET', path: code(id), check: checkSameCode(id) }).then(noted),
-    /** Repeats only requests that were certainly not applied. */
+    /** Creates a code. Repeats only requests that were certainly not applied. */
     createCode: (body: NewCode, beforeSend?: () => Promise<void>) =>
       call({ method: 'POST', path: codes, body, beforeSend, check: checkCode }).then(noted),
     updateCode: (id: string, body: CodeChanges) =>
       call({ method: 'PATCH', path: code(id), body, check: checkSameCode(id, body) }).then(noted),
-    /** Only a 204, or a 404 after an attempt that may have been applied, counts as a deletion. */
+    /** Deletes a code. Succeeds after a 204, or a 404 if an earlier attempt may have been applied. */
     async deleteCode(id: string, beforeSend?: BeforeSend) {
       await call<void>({ method: 'DELETE', path: code(id), beforeSend });
       slugs.forgetCode(id);

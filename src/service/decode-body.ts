@@ -13,8 +13,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * The caller may reuse `bytes` before the promise resolves. With `escapes`, may escape non-ASCII characters
- * in a large JSON object. Rejects with NetworkError, for example for damaged gzip.
+ * Decodes a body. `bytes` may be reused before the promise resolves. With `escapes`, may escape non-ASCII
+ * characters in a large JSON object. Rejects with NetworkError, for example for damaged gzip.
  */
 export async function decodeBody(bytes: Buffer, encoding: string, escapes = false): Promise<string> {
   const plain = isGzip(bytes, encoding) ? await gunzip(Buffer.from(bytes)) : bytes;

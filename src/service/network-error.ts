@@ -1,8 +1,8 @@
 import { messageOf, systemCode } from '#base/errors';
 
 /**
- * `network`: no complete response. The other causes of failures are not retried: `certificate` (not
- * trusted), `protocol` (no TLS), `proxy` (requires a password), `answer` (unusable, such as too large).
+ * `network`: no complete response. Not retried: `certificate` (not trusted), `protocol` (no TLS), `proxy`
+ * (requires a password), `answer` (unusable, such as too large).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
@@ -69,7 +69,7 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
 }
 
-/** Returns whether the server, not a proxy, refused the connection. A refusal shows that a network exists. */
+/** Returns whether the server, not a proxy, refused the connection. */
 export function isRefused({ cause }: NetworkError): boolean {
   return systemCode(cause) === 'ECONNREFUSED';
 }

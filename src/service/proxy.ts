@@ -5,7 +5,7 @@ import { parseUrl } from '#base/text/parse-url';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** For a local service, returns only a local proxy. Throws UsageError for an invalid proxy URL. */
+/** Returns the proxy, if any; for a local service, only a local one. Throws UsageError for an invalid URL. */
 export function proxyFor(service: URL, env: NodeJS.Dict<string>): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = variable(env, name);
@@ -50,7 +50,7 @@ function variable(env: NodeJS.Dict<string>, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 
-/** Refuses `\`, `/`, `?` and `#` in passwords, because they end the host of a URL. */
+/** Parses a proxy URL. Refuses `\`, `/`, `?` and `#` in passwords, because they end a URL's host. */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);

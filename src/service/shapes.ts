@@ -86,7 +86,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Uses no object spread, which would take twice the memory. */
+/** Creates a code without object spread, which would take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

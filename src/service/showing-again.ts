@@ -1,4 +1,4 @@
-/** Saves a request by returning the known `page` the first time that `asksForIt` is true. */
+/** Wraps `fetch`: the first time that `asksForIt` is true, returns the known `page` instead. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

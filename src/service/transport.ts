@@ -19,7 +19,7 @@ export interface Exchange {
   exact?: boolean;
 }
 
-/** `name` must be in lower case. */
+/** Returns a header's first value. `name` must be in lower case. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
@@ -82,8 +82,8 @@ export function createTransport(options: {
 
   return {
     /**
-     * Throws NetworkError, or the signal's reason. A POST uses a new connection, because its outcome would be
-     * unknown if the service closed a kept connection at that moment.
+     * Sends a request. Throws NetworkError, or the signal's reason. A POST uses a new connection, because its
+     * outcome would be unknown if the service closed a kept connection at that moment.
      */
     async exchange(request: Exchange): Promise<HttpResponse> {
       signal.throwIfAborted();
@@ -124,7 +124,7 @@ function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   });
 }
 
-/** If the promise rejects, the caller must destroy the wire. */
+/** Sends a request, and reads the response into `body`. On failure, the caller must destroy the wire. */
 function converse(
   { client, body, once, destroy }: Wire,
   request: Exchange,

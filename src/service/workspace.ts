@@ -3,7 +3,7 @@ import { formatCount, inShellOr, quote } from '#base/text/quote';
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-/** `key` (`SALT:SHA-256`) is missing in files from earlier versions. */
+/** Workspace in a file. `key` (`SALT:SHA-256`) is missing in files from earlier versions. */
 export interface RecordedWorkspace {
   baseUrl: string;
   key?: string;

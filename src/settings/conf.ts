@@ -1,4 +1,4 @@
-/** Returns whether conf reads `text` from the config. Loaded separately, because few commands need conf. */
+/** Returns whether conf reads `text` from the config. */
 
 import { basename, dirname, extname } from 'node:path';
 import Conf from 'conf';

@@ -14,14 +14,14 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { orUndefined, systemCode, UsageError } from '#base/errors';
 
-/** Does not create the directory. Throws UsageError if neither QRCTL_CONFIG_DIR nor a home exists. */
+/** Returns the config directory's path. Throws UsageError without QRCTL_CONFIG_DIR or a home. */
 export async function configDirectory(env: NodeJS.Dict<string>): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
     const { default: envPaths } = await import('env-paths');
     const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
-    // Ignores a relative path, as XDG requires, because keys must not be stored in the current directory.
+    // Ignores a relative path, as XDG requires: keys must not be stored in the current directory.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Returns a sentence for each path that other users could access. Does nothing on Windows. */
+/** Restricts the config to this user, if possible. Returns a sentence per exposed path. Not on Windows. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -77,12 +77,11 @@ function restrict(path: string, mode: number): string | undefined {
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();
-  // homedir() throws if the system lacks an entry for this user.
   const home = orUndefined(homedir);
   return (stats.mode & STICKY) !== 0 || path === home || readdirSync(path).some((name) => !OURS.test(name));
 }
 
-/** With O_NONBLOCK, opening a FIFO does not block. */
+/** Opens a file to read. O_NONBLOCK prevents waiting for a FIFO. */
 export function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

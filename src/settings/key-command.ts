@@ -3,10 +3,7 @@ import { UsageError } from '#base/errors';
 import { redactKeys } from '#base/text/key';
 import { inShellOr, shown } from '#base/text/quote';
 
-/**
- * Throws UsageError, for example for a path relative to the current directory, or for an API key, because
- * other users can read a process's arguments.
- */
+/** Parses a key-command. Throws UsageError, for example for a relative path or an API key. */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   const refuse = (reason: string, hint: string): never => {
     throw new UsageError(`cannot use the key-command: ${reason}`, { hint });

@@ -53,7 +53,7 @@ function onlyLine(text: string, isPrinted: boolean, origin: string, hint: string
 
 const OTHERS_READ = 0o044;
 
-/** Follows links, which Kubernetes uses for secrets. Never waits for a device or pipe. Throws AuthError. */
+/** Reads a key file, following links (Kubernetes). Never waits for a device or pipe. Throws AuthError. */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
     const reason = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);

@@ -35,7 +35,7 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 
 /**
  * Returns why key-commands must not run, if so. Stricter than `plantedBy`, because root with another user's
- * HOME would run that user's commands. Call it before correcting permissions.
+ * HOME would run that user's commands.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

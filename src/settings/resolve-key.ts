@@ -69,7 +69,6 @@ export function describeSource(source: KeySource | undefined, profile: string): 
   );
 }
 
-/** Suggests a login unless the environment has the key. */
 export function missingBaseUrlHint(env: NodeJS.Dict<string>, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
@@ -95,7 +94,7 @@ export function requireBaseUrl({ baseUrl }: Settings, env: NodeJS.Dict<string>):
   });
 }
 
-/** Throws AuthError if no key may be sent to the service. */
+/** Returns settings with a key. Throws AuthError if none may be sent to the service. */
 export function requireKey(settings: Settings): ConnectedSettings {
   const { baseUrl = '', apiKey, apiKeyProblem } = settings;
   if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };

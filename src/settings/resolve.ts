@@ -1,4 +1,4 @@
-/** Finds settings: flag > variable > profile > default. No other file defines this order. */
+/** Finds settings: flag > variable > profile > default. */
 import { UsageError } from '#base/errors';
 import { redactKeys } from '#base/text/key';
 import { nearest } from '#base/text/nearest';
@@ -54,7 +54,7 @@ function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced 
   return { key, text: fallback, source: 'default' };
 }
 
-/** Returns even an invalid setting, so that users can see the fault. */
+/** Returns a setting and its source, even if it is invalid. */
 export function shownSetting(key: SettingKey, inputs: Inputs) {
   const { text, source } = findSetting(key, inputs);
   return { key, value: text === undefined ? null : shownText(key, text), source };
@@ -87,7 +87,7 @@ export function profileName(flags: SettingFlags, env: NodeJS.Dict<string>, store
   return flags.profile ?? (env.QRCTL_PROFILE || (stored.current ?? DEFAULT_PROFILE));
 }
 
-/** Throws UsageError if a specified profile is not stored. */
+/** Chooses the profile. Throws UsageError if a specified one is not stored. */
 export function chooseInputs(
   flags: SettingFlags,
   env: NodeJS.Dict<string>,
@@ -103,7 +103,7 @@ export function chooseInputs(
 
 const PROFILE_NAME = /^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u;
 
-/** Throws UsageError for an API key, or a name that is hard to type. */
+/** Returns a name for a profile. Throws UsageError for an API key, or a name that is hard to type. */
 export function newProfileName(flags: SettingFlags, env: NodeJS.Dict<string>, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
@@ -136,7 +136,7 @@ function hintFor(name: string, names: readonly string[], mayCreate: boolean): st
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/** Throws UsageError for an unknown profile or an invalid value. */
+/** Resolves all settings. Throws UsageError for an unknown profile or an invalid value. */
 export function resolveSettings(
   flags: SettingFlags,
   env: NodeJS.Dict<string>,

@@ -22,7 +22,7 @@ export interface CommandRun {
   timeoutMs?: number;
 }
 
-/** Runs a key-command without a shell and without QRCTL_API_KEY. Throws AuthError if it fails. */
+/** Returns a key-command's output. Runs it without a shell or QRCTL_API_KEY. Throws AuthError if it fails. */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);
@@ -75,7 +75,7 @@ function startProblem(error: Error): string {
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-/** Prints standard error by line, or immediately if the command may prompt, up to a limit. */
+/** Collects output. Prints standard error by line, or at once if the command may prompt, up to a limit. */
 function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
   let outBytes = 0;

@@ -16,7 +16,7 @@ export async function configFile(env: NodeJS.Dict<string>): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }
 
-/** If the config is invalid or may be another user's, throws UsageError and changes nothing. */
+/** Reads the config. If it is invalid or may be another user's, throws UsageError and changes nothing. */
 export async function readStore(env: NodeJS.Dict<string>): Promise<Store> {
   const file = await configFile(env);
   // If the home is not a directory, there is no config. QRCTL_CONFIG_DIR must be a directory.
@@ -73,7 +73,7 @@ const PROFILE_FIELDS = [
 type ProfileField = (typeof PROFILE_FIELDS)[number];
 export type StoredProfile = { readonly [F in ProfileField]?: string };
 
-/** Profiles are a Map, so that no name (`__proto__`) has a special meaning. */
+/** Stored config. Its profiles are a Map, so that no name (`__proto__`) has a special meaning. */
 export interface Stored {
   current?: string;
   profiles: ReadonlyMap<string, StoredProfile>;
@@ -100,7 +100,7 @@ export const CONFIG_SCHEMA = {
 
 export const DEFAULT_PROFILE = 'default';
 
-/** Avoids conf, which loads slowly. Errors don't quote the text, which contains keys. */
+/** Parses the config without conf, which loads slowly. Errors don't quote the text, which may have keys. */
 export function parseStored(text: string): Stored {
   const data = orUndefined(() => parseBounded(text));
   if (data === undefined) throw new Error('it is not JSON');

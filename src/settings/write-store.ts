@@ -36,7 +36,6 @@ export async function updateStore(
     await refuseMountPoint(disk, await realPath(disk, file));
     const first = await readStore(env);
     const corrected = hasUncheckedCommand(first) ? [] : restrictPermissions(file);
-    // Loads conf before the lock, because loading takes long.
     const { isStored } = await import('./conf.ts');
     const lock = await acquireLock(file, { clock, signal, waitMs: MAX_WAIT_MS });
     try {
@@ -46,7 +45,7 @@ export async function updateStore(
       const text = await write(disk, file, after);
       if (!isStored(file, text))
         throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
-      // Adds `corrected`, for the directory of a new file. The set omits repeated sentences.
+      // Adds `corrected`, for the directory of a new file.
       return { ...(await readStore(env)), corrections: [...new Set([...first.corrections, ...corrected])] };
     } finally {
       await lock.release();
@@ -69,7 +68,7 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/** Avoids conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
+/** Writes without conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
   // If config.json is a symbolic link, replaces the file that it points to.

@@ -168,7 +168,7 @@ const floor = ({ column: { keepWhole }, natural }: Measured) =>
 const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/** To fit, drops least important columns (the last of equal ones) if `mayDrop`. Then narrows wide ones. */
+/** Narrows columns to fit `width`. Before that, drops the least important (last of equals) if `mayDrop`. */
 export function layOut<C extends Column>(measured: readonly Measured<C>[], width: number, mayDrop: boolean) {
   const kept = [...measured];
   while (mayDrop && kept.length > 1 && !fits(kept, width)) kept.splice(leastImportant(kept), 1);

@@ -34,7 +34,7 @@ export interface RunEnd {
   facts: RunFacts;
 }
 
-/** Formats a line of JSON. Every summary has the same keys, and times in UTC. */
+/** Formats a run as a line of JSON. Every summary has the same keys, and times in UTC. */
 export function formatRunSummary(end: RunEnd): string {
   const { command, startedMs, finishedMs, error, profile, stats, facts } = end;
   const { codes = null, rows = null, added = null, range, watermarkMs, files = [], outcomes = null } = facts;

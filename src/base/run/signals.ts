@@ -3,7 +3,7 @@ import { after } from '#base/time/time';
 
 const GRACE_MS = 1500;
 
-/** Aborts at the first signal. Ends the process at the second, or 1.5 s after the first. */
+/** Aborts the run at the first signal. Ends the process at the second, or 1.5 s after the first. */
 export function listenForSignals(process: NodeJS.Process) {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {

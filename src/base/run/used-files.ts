@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { orUndefined, UsageError } from '#base/errors';
 
 interface UsedFile {
-  /** Flag that specifies the file, or the file whose name this file's name is derived from. */
+  /** Flag that specifies the file, or the file that its name is derived from. */
   flag?: string;
   what?: string;
   path: string;

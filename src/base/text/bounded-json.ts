@@ -12,7 +12,7 @@ const SMALL = 1024 * 1024;
 
 const MOST_DEPTH = 100;
 
-/** Throws SyntaxError; for text of more than 2^20 characters, also ExcessiveJsonError. */
+/** Parses JSON, after `checkBounds` if it has more than 2^20 characters. Throws SyntaxError. */
 export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   if (text.length > SMALL) checkBounds(text, mostValues);
   return JSON.parse(text);

@@ -5,7 +5,7 @@
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/** T1, T10, T13: escapes formulas; after the file's own `separator`, only those with an apostrophe. */
+/** T1, T10, T13: escapes formulas, but after the file's `separator` only those that begin with an apostrophe. */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;
@@ -22,7 +22,7 @@ function leadsToFormula(text: string): boolean {
   return looksLikeFormula(text.startsWith("'") ? text.replace(/^'+/, '') : text);
 }
 
-/** Also true if a tab or line end begins the text: some programs treat it like a formula sign (OWASP, CSV injection). */
+/** Returns whether a formula sign begins the visible text, or a tab or line end is before it (OWASP). */
 function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);

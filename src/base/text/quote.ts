@@ -46,7 +46,7 @@ export function listSome(texts: readonly string[], most: number): string {
   return texts.slice(0, most).join(', ') + more;
 }
 
-/** Doesn't use `toLocaleString`, whose first call takes 10 ms. */
+/** Formats a count with commas, without `toLocaleString`, whose first call takes 10 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -45,7 +45,7 @@ function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
 
-/** Also matches other spellings, because a request to a short URL counts as a scan. */
+/** Returns whether an address is a short URL in any spelling: a request to one counts as a scan. */
 export function isShortUrl(template: string, address: URL): boolean {
   return patternOf(template).test(plainForm(address));
 }

@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Caches offsets, because an export has millions of rows. */
+/** Creates a converter to a zone. It caches offsets, because an export has millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,
@@ -15,7 +15,7 @@ export function createLocalTime(zone: string) {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Returns undefined if the offset changes within the quarter hour, as in some zones before 2012. */
+  /** Returns the offset in a quarter hour; undefined if it changes, as in some zones before 2012. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

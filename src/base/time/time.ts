@@ -12,7 +12,7 @@ export interface Clock {
 /** Maximum duration of a timer in ms. Node fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Uses `hrtime`, because `performance` takes 2 ms to load. */
+/** Returns monotonic ms by `hrtime`, because `performance` takes 2 ms to load. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
@@ -38,7 +38,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits one turn of the event loop, to handle signals. Throws the reason of `signal` if it is aborted. */
+/** Waits one turn of the event loop, to handle signals. Throws `signal`'s reason if it is aborted. */
 export async function letSignalsIn(signal: AbortSignal | undefined): Promise<void> {
   await nextTurn();
   signal?.throwIfAborted();
@@ -124,7 +124,7 @@ export function formatDuration(ms: number): string {
 
 export const EPOCH: Date = new Date(0);
 
-/** Number of ms in a quarter hour. In recent years, zone offsets have changed only at its multiples. */
+/** Number of ms in a quarter hour. Recent zone offsets change only at its multiples. */
 export const QUARTER_MS = 900_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;

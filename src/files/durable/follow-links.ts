@@ -18,7 +18,7 @@ interface Followed {
   leaving?: string;
 }
 
-/** Follows links. Yields paths to look up. Trusts links of root, of `user`, and of the target's owner. */
+/** Follows links of root, `user` or the target's owner, but not out of `within`. Yields paths to look up. */
 export function* followLinks(
   path: string,
   { user, within }: { user: number | undefined; within?: string | undefined },

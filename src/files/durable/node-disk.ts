@@ -92,7 +92,7 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 /** D14: flag that refuses a link in place of the resolved file; 0 on Windows. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** Flag for appending. 0 on Windows, because Windows can't truncate a file that was opened with it. */
+/** Flag for appending. 0 on Windows, where a file opened with it can't be truncated. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -120,7 +120,7 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/** D14: returns an open file's path to root, if known. Only root could be misled by a moved directory. */
+/** D14: for root, returns an open file's path, if known. Only root could be misled by a moved directory. */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }

@@ -43,7 +43,7 @@ export function openOwnCache(
       if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
       return readOwn(join(directory, file), owner, largest);
     },
-    /** Replaces a file without a flush, because readers detect truncation. Removes the oldest files. */
+    /** Replaces a file without a flush: readers detect truncation. Removes the oldest files beyond `most`. */
     replace(file: string, bytes: Uint8Array): void {
       makePrivate(directory, owner);
       const staged = join(directory, `${file}.${user.pid}`);

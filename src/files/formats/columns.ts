@@ -17,7 +17,7 @@ export interface Column {
   wishedWidth?: number;
   /** Whether narrow cells show an ellipsis instead of an origin that at least half of the cells share. */
   isUrl?: boolean;
-  /** Whether a narrow table prints each cell below its row. */
+  /** Whether a table prints cells that don't fit below their row. */
   below?: boolean;
   color?: (value: unknown) => ColorName | undefined;
   /** Whether a workbook stores the texts as dates: in the output's zone (true), or in UTC. */

@@ -19,7 +19,7 @@ export function createLine(
   };
 }
 
-/** Returns a function that encodes a value after `opening`, and caches short values to save time. */
+/** Returns a function that encodes a value after `opening`, and caches short values. */
 export function createField(opening: string, encode: Encode): Encode {
   let known: Map<unknown, string> | undefined = new Map();
   return (value) => {

@@ -4,7 +4,7 @@ import type { Row, RowSink } from './row-sink.ts';
 export interface ByteSink {
   write(piece: Piece): Promise<void>;
   commit(): Promise<void>;
-  /** Gives up. Idempotent; does nothing after `commit`. Never throws. */
+  /** Abandons the output. Idempotent; does nothing after `commit`. Never throws. */
   discard(): Promise<void>;
   checkpoint?: () => Promise<() => Promise<void>>;
 }

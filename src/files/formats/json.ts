@@ -71,7 +71,7 @@ export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): 
     : `${open}${parts.join(',')}${close}`;
 }
 
-/** Formats with JSON.stringify, which is faster than `formatJson` but refuses bigints. */
+/** Formats compact JSON with JSON.stringify, or for bigints with `formatJson`, which is slower. */
 function formatCompact(value: unknown): string {
   try {
     return JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Formats values except plain words as code, where HTML, links and workflow commands have no effect. */
+/** Formats values except words and numbers as code, where HTML, links and workflow commands do nothing. */
 import { clean } from '#base/text/clean';
 import { type Column, textOf } from './columns.ts';
 import { type Formatter, formatterOf, type Shape } from './formatter.ts';

@@ -16,8 +16,8 @@ export interface RowSink<Batch = readonly Row[]> {
   /** Completes the output. Called once, after verification. */
   commit(): Promise<void>;
   /**
-   * Gives up. A replaced file keeps its old content, and an appended file commits its rows. Idempotent; does
-   * nothing after `commit`.
+   * Abandons the output. A replaced file keeps its old content, and an appended file commits its rows.
+   * Idempotent; does nothing after `commit`.
    */
   discard(): Promise<void>;
 }

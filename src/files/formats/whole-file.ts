@@ -27,7 +27,7 @@ export interface OutputPlace {
 interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   gzip?: boolean;
-  /** Refuses what is not a regular file, because later runs read the file. */
+  /** Whether the file must be regular, because later runs read it. Doesn't apply to Windows devices. */
   keeps?: boolean;
   disk?: Disk;
   /** Called before the rename. If it throws, the old file is kept. */
@@ -36,8 +36,7 @@ interface WholeFileOptions extends OutputPlace {
 
 /**
  * Opens a file that a commit replaces, following links. Writes devices, FIFOs and descriptors directly,
- * without rollback. With gzip, each checkpoint begins a new member (RFC 1952, 2.2). Throws UsageError or
- * LocalError.
+ * without rollback. With gzip, each checkpoint begins a new member (RFC 1952, 2.2).
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const {

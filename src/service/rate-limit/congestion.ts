@@ -8,7 +8,7 @@ const OUTAGE_MS = 1000;
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
-/** Number of successes before the limit is widened. Doubles, up to 128, when a widened limit fails. */
+/** Number of successes before more requests are sent at once. Doubles, up to 128, if that fails. */
 const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 

@@ -166,7 +166,7 @@ export function createGovernor(options: GovernorOptions) {
   signal.addEventListener('abort', () => rejectAll(signal.reason));
 
   return {
-    /** `again`: admitted before, so goes first. Rejects with RateLimitError or the signal's reason. */
+    /** Waits for permission to send; `again` goes first. Rejects with RateLimitError or the abort reason. */
     admit(again: boolean): Promise<Ticket> {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);

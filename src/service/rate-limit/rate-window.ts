@@ -128,7 +128,7 @@ export function createRateWindow(options: {
   }
 
   return {
-    /** Returns undefined if a probe must be sent first, and Infinity without rate-limit headers. */
+    /** Returns the number of requests left: undefined before a probe, Infinity without rate-limit headers. */
     left(): number | undefined {
       const window = current();
       return window && budgetOf(window);

@@ -60,7 +60,7 @@ interface Group {
   rows: number;
 }
 
-/** Creates a formatter that throws UnprovenError for an ID that int64 can't hold. */
+/** Creates a formatter for Parquet. It throws UnprovenError for an ID that int64 can't hold. */
 export function createParquetFormatter(names: readonly string[]): Formatter {
   const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
   const bytes = new ByteWriter();

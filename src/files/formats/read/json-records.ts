@@ -35,7 +35,7 @@ export async function* readNdjson(pieces: AsyncIterable<TextPiece>, path: string
   }
 }
 
-/** Parses JSON. If an ID is not a safe integer, parses the text again with all digits of numbers. */
+/** Parses JSON. If an ID is not a safe integer, parses the text again with all digits. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) =>

@@ -2,7 +2,7 @@ import { Parser } from 'saxen';
 import { refuseLarge, refuseWorkbook } from './unpack.ts';
 
 interface XmlEvents {
-  /** Element names have no prefix; attribute values are decoded. */
+  /** Called at a start tag. Element names have no prefix; attribute values are decoded. */
   open?(element: string, attribute: (name: string) => string | undefined): void;
   close?(element: string): void;
   text?(text: string, element: string): void;
