@@ -28,7 +28,7 @@ export async function* fetchInOrder<Item, T>(
   }
 }
 
-/** Processes items in `width` workers, until `stopped`. A failure ends its worker, and is thrown at the end. */
+/** Handles items in `width` workers, until `stopped`. A failure ends its worker, and is thrown at the end. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -1,8 +1,7 @@
 /**
  * Stores compiled code for the next start of a command, including lazily compiled functions, which Node's
- * `module.enableCompileCache` omits. Damaged code, or code from another build, can make V8 crash or
- * compute wrong results. So a file is used only if its path, owner, permissions, Node build and checksums
- * match.
+ * `module.enableCompileCache` omits. Damaged code, or code from another build, can make V8 crash or compute
+ * wrong results. So a file is used only if its path, owner, permissions, Node build and checksums match.
  */
 
 import { statSync } from 'node:fs';

@@ -86,7 +86,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Creates a code without object spread, which would take twice the memory. */
+/** Builds a request body without object spread, which would double the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

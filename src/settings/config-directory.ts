@@ -39,7 +39,7 @@ const ACCESS_OF_OTHERS = 0o077;
 const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
-/** Restricts the config to this user, if possible. Returns a sentence per exposed path. Not on Windows. */
+/** Tries to restrict the config to this user, except on Windows. Returns a sentence per exposed path. */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
   return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
@@ -81,7 +81,7 @@ function isShared(path: string, stats: Stats): boolean {
   return (stats.mode & STICKY) !== 0 || path === home || readdirSync(path).some((name) => !OURS.test(name));
 }
 
-/** Opens a file to read. O_NONBLOCK prevents waiting for a FIFO. */
+/** Runs `work` with an open file. O_NONBLOCK prevents waiting for a FIFO. */
 export function withDescriptor<T>(path: string, work: (descriptor: number) => T): T {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

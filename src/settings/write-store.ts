@@ -68,7 +68,7 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
   );
 }
 
-/** Writes without conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
+/** Writes the config without conf, whose writer (atomically 2.1) truncates a good file on a full disk. */
 async function write(disk: Disk, file: string, stored: Stored): Promise<string> {
   const text = JSON.stringify(formatStored(stored), undefined, '\t');
   // If config.json is a symbolic link, replaces the file that it points to.

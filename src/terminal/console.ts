@@ -78,7 +78,7 @@ export function createConsole(options: ConsoleOptions) {
     return bar;
   }
 
-  // Opens standard input on first use, because opening takes milliseconds.
+  // Opens standard input on first use: opening takes milliseconds.
   const asking = () => ({ input: options.stdin, output: stderr, signal });
   return {
     isTerminal,

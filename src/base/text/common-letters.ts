@@ -3,7 +3,7 @@
  * display-width.ts, because clean.ts must not load string-width.
  */
 
-/** Measures a text up to an uncommon character, and without the character that it may combine with. */
+/** Measures a text up to its first uncommon character, less the character that it may combine with. */
 export function commonStart(text: string): { units: number; columns: number } {
   let columns = 0;
   let last = 0;

@@ -5,7 +5,7 @@
 
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
-/** T1, T10, T13: escapes formulas, but after the file's `separator` only those that begin with an apostrophe. */
+/** T1, T10, T13: escapes formulas; after the file's `separator`, only those that begin with an apostrophe. */
 export function defuse(text: string, separator = ','): string {
   const inside = INNER.test(text) ? defuseInside(text, separator) : text;
   return leadsToFormula(inside) ? `'${inside}` : inside;

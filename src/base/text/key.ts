@@ -4,7 +4,7 @@ const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
 
-/** Returns a valid key. Throws UsageError for others, without the key in the message. */
+/** Returns the key if valid. Otherwise, throws UsageError, without the key in the message. */
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;

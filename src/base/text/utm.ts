@@ -14,7 +14,7 @@ export function normalizeUtm(value: string): string {
     .replace(/[\s_]*\s[\s_]*/gu, '_');
 }
 
-/** Adds or replaces tags (at least one). Throws RangeError if `address` is not a web address. */
+/** Adds or replaces UTM tags (at least one). Throws RangeError if `address` is not a web address. */
 export function addUtm(address: string, tags: UtmTags): string {
   if (!isWeb(address)) throw new RangeError("is not a web address, so UTM tags can't be added");
   const { before, parts, fragment } = splitQuery(address);

@@ -4,7 +4,7 @@ export type LocalTime = ReturnType<typeof createLocalTime>;
 
 const MOST_QUARTERS = 150_000;
 
-/** Creates a converter to a zone. It caches offsets, because an export has millions of rows. */
+/** Creates a converter to a zone's time. It caches offsets: an export has millions of rows. */
 export function createLocalTime(zone: string) {
   const formatter = new Intl.DateTimeFormat('en', {
     timeZone: zone,

@@ -12,7 +12,7 @@ interface TimeZoneInputs {
   TZ?: string;
 }
 
-/** Returns the zone of the flag, else of the setting, TZ or machine. Throws UsageError if it is unknown. */
+/** Returns the zone by flag, setting or TZ (default: the machine's). Throws UsageError for an unknown one. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   const stored = 'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.';
