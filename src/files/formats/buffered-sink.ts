@@ -39,9 +39,6 @@ export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'dis
       await passOn();
       await sink.commit();
     },
-    async discard() {
-      waiting = [];
-      await sink.discard();
-    },
+    discard: () => sink.discard(),
   };
 }

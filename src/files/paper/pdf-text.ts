@@ -172,7 +172,7 @@ function numberOf(
   known: Map<string, string>,
   { id, advanceWidth, codePoints }: Glyph,
 ): string {
-  return getOrAdd(known, `${id} ${codePoints.join(' ')}`, () => {
+  return getOrAdd(known, `${id} ${codePoints}`, () => {
     const number = font.subset.glyphs.push(id) - 1;
     font.widths[number] = advanceWidth * font.scale;
     font.unicode[number] = codePoints;

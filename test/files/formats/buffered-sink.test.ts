@@ -5,14 +5,18 @@ import type { Row } from '#files/formats/row-sink';
 function stream() {
   const written: Row[] = [];
   let committed = false;
+  let discarded = false;
   return {
     written,
     isCommitted: () => committed,
+    isDiscarded: () => discarded,
     write: async (rows: readonly Row[]) => written.push(...rows),
     commit: async () => {
       committed = true;
     },
-    discard: async () => undefined,
+    discard: async () => {
+      discarded = true;
+    },
   };
 }
 
@@ -64,6 +68,6 @@ describe('buffered rows', () => {
     const sink = createBufferedSink(out);
     await sink.write(rows(100));
     await sink.discard();
-    expect(out.written).toEqual([]);
+    expect([out.written, out.isCommitted(), out.isDiscarded()]).toEqual([[], false, true]);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createFormatter } from '#files/formats/create-formatter';
 import { textOf } from '#files/formats/formatter';
-import { formatJson } from '#files/formats/json';
+import { formatJson, plainText } from '#files/formats/json';
 
 const columns = ['id', 'name'].map((name) => ({ name }));
 
@@ -144,3 +144,15 @@ test.each([0, 2])(
     );
   },
 );
+
+test.each([
+  [null, ''],
+  [undefined, ''],
+  ['', ''],
+  ['null', 'null'],
+  [0, '0'],
+  [false, 'false'],
+  [{ a: [1] }, '{"a":[1]}'],
+])('%j as plain text is %j', (value, text) => {
+  expect(plainText(value)).toBe(text);
+});

@@ -115,6 +115,16 @@ describe('a file', () => {
     await writeWholeFile(path, '', { processes, gzip: true });
     expect(gunzipSync(readFileSync(path))).toHaveLength(0);
   });
+
+  test('has no empty gzip members, even if checkpoints follow each other', async () => {
+    const expected = join(directory, 'whole.gz');
+    await writeWholeFile(expected, 'a', { processes, gzip: true });
+    const file = await open({ gzip: true });
+    for (let count = 0; count < 3; count++) await (await file.checkpoint?.())?.();
+    await file.write('a');
+    await file.commit();
+    expect(readFileSync(path)).toEqual(readFileSync(expected));
+  });
 });
 
 describe('an output file', () => {

@@ -46,6 +46,33 @@ describe('a text', () => {
     },
   );
 
+  it.each([
+    ['\u202f', '\u2009'],
+    ['\u2007', '\u00a0'],
+    ['\u1680\u2000\u2001\u2003\u2004\u2005\u2006\u2008\u200a\u205f', ' '],
+    ['‐‑⁃', '-'],
+    ['‒↔⇔', '–'],
+    ['―⸺⸻', '—'],
+    ['‛', '‘'],
+    ['‟〝', '“'],
+    ['〞〟', '”'],
+    ['‣●▪■◦∙', '•'],
+    ['→➔➜⇒►▶', '›'],
+    ['←⇐◄◀', '‹'],
+    ['✕✖✗✘', '×'],
+    ['★☆✦✱※', '*'],
+    ['‡', '††'],
+    ['‰', '0/00'],
+    ['\u20e3', ''],
+    ['≤', '<='],
+    ['≥', '>='],
+    ['≈', '~'],
+  ])('with each of %j is printed with %j if no font has the character', (characters, printed) => {
+    const font = { has: (character: string) => !characters.includes(character) };
+    for (const character of characters)
+      expect(typeset(`a${character}b`, [font])).toEqual({ text: `a${printed}b`, lost: 'nothing' });
+  });
+
   it('keeps invisible characters that a font has, and omits those that no font has without a mark', () => {
     const font = { has: (character: string) => character !== '🎉' && character !== '\u2060' };
     expect(typeset('a\u200db 🎉', [font])).toEqual({ text: 'a\u200db', lost: 'symbols' });

@@ -54,3 +54,30 @@ describe.each([
     expect([range, shift]).toEqual([16 * power, 16 * (count - power)]);
   });
 });
+
+it('a font has each table at a multiple of four bytes, whatever the lengths of the tables', () => {
+  const tables = ['a', 'bb', 'ccc', 'dddd', 'e'];
+  const woff = Buffer.alloc(44 + 20 * tables.length, 0);
+  woff.write('wOFF', 'latin1');
+  woff.writeUInt16BE(tables.length, 12);
+  let start = woff.length;
+  for (const [at, text] of tables.entries()) {
+    woff.write(`tab${at}`, 44 + 20 * at, 'latin1');
+    for (const [index, value] of [start, text.length, text.length, at].entries())
+      woff.writeUInt32BE(value, 48 + 20 * at + 4 * index);
+    start += text.length;
+  }
+  const font = readWoff(Buffer.concat([woff, Buffer.from(tables.join(''))]));
+  expect(font.toString('latin1', 12 + 16 * tables.length)).toBe('a\0\0\0bb\0\0ccc\0dddde\0\0\0');
+  expect(readTables(font).map(({ tag, checksum, start }) => [tag, checksum, start - 92])).toEqual([
+    ['tab0', 0, 0],
+    ['tab1', 1, 4],
+    ['tab2', 2, 8],
+    ['tab3', 3, 12],
+    ['tab4', 4, 16],
+  ]);
+});
+
+it('a file that is not WOFF is refused', () => {
+  expect(() => readWoff(Buffer.from('OTTO0000'))).toThrow('it is not WOFF');
+});

@@ -63,6 +63,30 @@ describe('a Parquet file', () => {
     for await (const { columns } of groups) expect(JSON.stringify(columns)).toContain('\ufeffDE');
   });
 
+  it('is decoded by row group into integers, times in microseconds, and distinct texts with their indexes', async () => {
+    const rows = Array.from({ length: 122_882 }, (_, id) => ({ ...ROW, id, country: ['DE', null][id % 2] }));
+    const time = 1_790_816_895_123_000n;
+    for (const [first, columns] of [
+      [0, undefined],
+      [122_880, NAMES],
+    ] as const) {
+      const file = fileOf([rows.slice(-2 - first)]);
+      const slice = async (start: number, end?: number) => file.slice(start, end);
+      const found: unknown[] = [];
+      for await (const group of decodeGroups({ byteLength: file.byteLength, slice }, columns && [...columns]))
+        found.push(group);
+      expect(found.at(-1)).toEqual({
+        rows: 2,
+        columns: [
+          { name: 'id', column: { is: 'integers', values: BigInt64Array.of(122_880n, 122_881n) } },
+          { name: 'ts', column: { is: 'microseconds', values: BigInt64Array.of(time, time) } },
+          { name: 'country', column: { is: 'texts', texts: ['DE', null], indexes: Uint32Array.of(0, 1) } },
+          { name: 'referrer', column: { is: 'texts', texts: [null], indexes: Uint32Array.of(0, 0) } },
+        ],
+      });
+    }
+  });
+
   it('with 1001 columns is refused (F19)', async () => {
     const file = fileOf(
       [[ROW]],

@@ -99,6 +99,7 @@ describe('records of CSV', () => {
   it('may have 1000 cells, and are refused with more', () => {
     const [plain, quoted] = [Array(1000).fill('x').join(), Array(1000).fill('","').join()];
     expect(read([`${plain}\n${quoted}\n`]).map((record) => record.length)).toEqual([1001, 1001]);
+    expect(read(['"a",b\n'.repeat(1001)]).length).toBe(1001);
     expect(faultOf(`a\n${plain},\n`)).toEqual(['CsvFault', 2, 'has 1001 cells (limit: 1000)']);
     expect(faultOf(`a\n${quoted},\n`)).toEqual(['CsvFault', 2, 'has 1001 cells (limit: 1000)']);
     expect(faultOf(`"a"\n"b\n"\n${quoted},y,z\nc`)).toEqual(['CsvFault', 4, 'has 1002 cells (limit: 1000)']);

@@ -53,9 +53,14 @@ describe('NDJSON', () => {
   );
 
   it('has the line number of each value, even with empty lines between values', async () => {
-    const parse = async (text: string) => JSON.parse(text);
+    const parsed: string[] = [];
+    const parse = async (text: string) => {
+      parsed.push(text);
+      return JSON.parse(text);
+    };
     const together = await parseLines('{"a":1}\n{"a":2}\n\n', 5, parse);
     expect([together.values, together.lineOf(0), together.lineOf(1)]).toEqual([[{ a: 1 }, { a: 2 }], 5, 6]);
+    expect(parsed).toEqual(['[{"a":1},{"a":2}]']);
     const apart = await parseLines('\n{"a":1}\n \n{"a":2}', 5, parse);
     expect([apart.values, apart.lineOf(0), apart.lineOf(1)]).toEqual([[{ a: 1 }, { a: 2 }], 6, 8]);
   });

@@ -33,6 +33,14 @@ describe('a file', () => {
     expect(readLogName(name, 'scans.csv')).toBeUndefined();
   });
 
+  it('may have an extension in upper case', () => {
+    for (const name of ['scans-20261101.CSV', 'scans.1.CSV.gz', 'scans.CSV.1']) {
+      expect(readLogName(name, 'scans.CSV')).toMatchObject({ base: 'scans.CSV' });
+      expect(findLogName(name)).toEqual(readLogName(name, 'scans.CSV'));
+    }
+    expect(stemOfLog('scans-20261101.CSV')).toBe('scans');
+  });
+
   it('that is not rotated is a log of its own, even if its name is only a date', () => {
     const age = undefined;
     expect(readLogName('scans.csv', 'scans.csv')).toEqual({ base: 'scans.csv', age, packing: undefined });
