@@ -130,6 +130,22 @@ describe('checkCodes', () => {
     ]);
   });
 
+  it('sends the headers of a browser that opens a page', async () => {
+    const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
+    await check([{ destination: `http://a.test:${port}/` }], { allowPrivate: true });
+    expect(heads[0]?.trim().split('\r\n').slice(-9)).toEqual([
+      'accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+      'accept-language: en-US,en;q=0.9',
+      'accept-encoding: gzip, deflate, br',
+      'upgrade-insecure-requests: 1',
+      'sec-fetch-dest: document',
+      'sec-fetch-mode: navigate',
+      'sec-fetch-site: none',
+      'sec-fetch-user: ?1',
+      'user-agent: test',
+    ]);
+  });
+
   it('requests a host name without a dot if private addresses are allowed', async () => {
     const { port } = await useHost(({ socket }) => socket.end(answer(200)));
     const { rows } = await check([{ destination: `http://intranet:${port}/` }], { allowPrivate: true });

@@ -120,6 +120,11 @@ describe('request', () => {
       status: undefined,
       failure: { message, fault: 'network', sent: true },
     });
+    const reset = await useHost(({ socket }) => socket.resetAndDestroy());
+    expect(await visit(reset.port)).toMatchObject({
+      status: undefined,
+      failure: { message: 'the connection was reset', fault: 'network', sent: true },
+    });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 /** The page of a report: markup of its document alone. `npm run test:stats` has it judged in a browser. */
 import { describe, expect, test } from 'vitest';
 import { composeReport, type ReportFigures } from '#scans/report/compose-report';
+import { html, raw } from '#scans/report/html/html';
 import { renderHtml } from '#scans/report/html/render-html';
 import { loadLanguage } from '#scans/report/languages/load-language';
 import type { Language } from '#scans/report/languages/plurals';
@@ -18,6 +19,13 @@ const days = sectionOf({ kind: 'time', by: 'day' }, [
   { value: '2026-10-01', scans: 10, previous: 4 },
   { value: '2026-10-02', scans: 20, previous: 6 },
 ]);
+
+test('a template escapes texts, but not markup, and writes numbers and lists', () => {
+  const parts = [raw('<br>'), ' ', 7, ['<', html`<i>${'"'}</i>`]];
+  expect(html`<p title="${`&<>"'`}">${parts}</p>`).toEqual({
+    markup: '<p title="&amp;&lt;&gt;&quot;&#39;"><br> 7&lt;<i>&quot;</i></p>',
+  });
+});
 
 test('the HTML of a report escapes hostile text in the title, the note and names, and has no bidi controls', async () => {
   const column = sectionOf({ kind: 'column', by: HOSTILE }, [{ value: HOSTILE, scans: 1 }]);

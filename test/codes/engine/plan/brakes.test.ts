@@ -248,6 +248,14 @@ describe('a column that was sorted by itself', () => {
     expect(planOf(listed([b, a, c, d]), { codes, policy: UPDATE }).brakes).toEqual([]);
   });
 
+  it('is assumed if two of the three rows have codes and the other row is new', () => {
+    const added = (destination: string) => newRow(9, 'Added', destination);
+    const brakesOf = (destination: string) =>
+      planOf([...listed([b, a, 'https://new.test/']), added(destination)], { codes, policy: { applyEdits: true } }).brakes;
+    expect(brakesOf(c)).toEqual(sortedBy('destination', 3));
+    expect(brakesOf('https://b.de/')).toEqual([]);
+  });
+
   it('may be the name column, even if some cells have additional spaces', () => {
     const names = ['Code 2', ' Code  3', 'Code 1 ', 'Code 4'];
     const rows = codes.map((code, at) =>

@@ -9,7 +9,7 @@ const POLICY = { verb: 'update', isDated: true } as const;
 
 /** What is done about the destination of a code that has this value; with the base of the row, if it is from a list. */
 function actOn(
-  has: string,
+  has: string | null,
   { atMs = 10, wants = A, base, earlier = [], ledger, conflicts, updatedAt, decision }: Act = {},
 ) {
   const code = codeOf(1, { destination: has, ...(updatedAt && { updated_at: updatedAt }) });
@@ -78,6 +78,12 @@ describe('a dated change', () => {
     expect(actOn(X, { base: X }).what).toBe('send');
     expect(actOn(Z, { base: X }).what).toBe('conflict');
     expect(actOn(B, { base: X, earlier: [B] }).what).toBe('send');
+  });
+
+  it('of a code without a destination is compared with an empty value', () => {
+    expect(actOn(null, { base: '' }).what).toBe('send');
+    expect(actOn(null, { base: X }).what).toBe('conflict');
+    expect(actOn(null, { base: X, earlier: [''] }).what).toBe('send');
   });
 
   it('is applied only once, so a later edit by another client is kept', () => {

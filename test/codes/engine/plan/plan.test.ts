@@ -739,6 +739,12 @@ describe('a deletion', () => {
     const ledger: LedgerRecord[] = [{ is: 'patch', ...patch, pause: 'backup' }];
     expect(planOf([row], { codes: [paused], ledger, ...verb }).items).toMatchObject([{ action: 'delete' }]);
     expect(planOf([row], { codes: [paused], ...verb }).items).toMatchObject([{ action: 'conflict' }]);
+    const emptied = codeOf(1, { destination: null });
+    expect(planOf([row], { codes: [emptied], ...verb }).items).toMatchObject([
+      { action: 'conflict', changes: [{ field: 'destination', old: '', what: 'conflict' }] },
+    ]);
+    const empty = { ...row, base: baseOf(emptied) };
+    expect(planOf([empty], { codes: [emptied], ...verb }).items).toMatchObject([{ action: 'delete' }]);
     const unknown = { ...row, base: baseOf({}) };
     expect(planOf([unknown], { codes: [changed], ...verb }).items).toMatchObject([{ action: 'delete' }]);
   });
