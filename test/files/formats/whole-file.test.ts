@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -255,6 +257,16 @@ describe.runIf(posix)('a path', () => {
       expect(await isWrittenDirectly(direct), direct).toBe(true);
     for (const replaced of [path, directory, join(directory, 'missing'), join(path, 'x')])
       expect(await isWrittenDirectly(replaced), replaced).toBe(false);
+  });
+
+  test.runIf(platform() === 'linux')('of a descriptor is appended to the file of this process', async () => {
+    writeFileSync(path, 'old\n');
+    const descriptor = openSync(path, 'a');
+    const file = await open({}, `/dev/fd/${descriptor}`);
+    await file.write('new\n');
+    await file.commit();
+    closeSync(descriptor);
+    expect([readFileSync(path, 'utf8'), names()]).toEqual(['old\nnew\n', ['out.csv']]);
   });
 
   test.each([

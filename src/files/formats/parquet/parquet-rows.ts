@@ -9,9 +9,7 @@ import { systemError } from '#files/durable/path-errors';
 import type { Row } from '#files/formats/row-sink';
 import type { ColumnValues, DecodedGroup, FromWorker, ToWorker, WorkerJob } from './decode.ts';
 
-export class DamagedParquetError extends Error {
-  override name = 'DamagedParquetError';
-}
+export class DamagedParquetError extends Error {}
 
 /** F19: minimum time limit in ms per message from the thread. Larger files get more time. */
 const LEAST_MS = 5000;
