@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { addressFailure, LateError, type RequestOptions, request } from '#codes/destinations/request';
@@ -10,6 +11,9 @@ import { freePort, listen } from '../../support/listen.ts';
 import { CERTIFICATE } from '../../support/tls.ts';
 import { answer, useHost, useTlsHost } from './use-host.ts';
 
+const HAS_IPV6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
 const LOOPBACK = { address: '127.0.0.1', family: 4 };
 
 /** Sends one request to a URL, or to a path of a host on a port. */
@@ -253,6 +257,13 @@ describe('request through a proxy', () => {
     const closed = await freePort();
     expect(await visit(url, { proxy: new URL(`http://127.0.0.1:${closed}`) })).toMatchObject({
       failure: { message: `cannot connect through the proxy 127.0.0.1:${closed}: connection refused` },
+    });
+  });
+
+  it.runIf(HAS_IPV6)('connects to a proxy at an IPv6 address', async () => {
+    const [url, closed] = [new URL('http://inner.test/'), await freePort()];
+    expect(await visit(url, { proxy: new URL(`http://[::1]:${closed}`) })).toMatchObject({
+      failure: { message: `cannot connect through the proxy [::1]:${closed}: connection refused` },
     });
   });
 

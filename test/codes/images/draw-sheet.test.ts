@@ -9,6 +9,7 @@ import { placeFault } from '#codes/images/verify';
 import { loadFonts } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 import { readPdf } from '../../support/read-pdf.ts';
+import { readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const grid = (name: string): LabelGrid => findGrid(name) ?? expect.fail(name);
 
@@ -137,6 +138,23 @@ describe('a sheet', () => {
     expect(await drawSheet([one, broken], style('L7160'))).toEqual({
       fault: 'https://qr.example/two: the code decodes to a different text',
     });
+  });
+
+  it('has captions with at most as many lines as fit on the label, and at least one line of each text', async () => {
+    const sizes = ['menu '.repeat(100), 'x'].flatMap((first) =>
+      ['slug '.repeat(100), 'y'].map((second) => [first, second]),
+    );
+    const counts: number[] = [];
+    for (const texts of sizes) {
+      const sheet = await drawSheet(
+        [label('menu', texts.map((text) => text.trim()).join('\n'))],
+        style('L7160'),
+      );
+      if ('fault' in sheet) return expect.fail(sheet.fault);
+      const drawn = readDrawnTexts(sheet.bytes.toString('latin1'));
+      counts.push(new Set(drawn.map(({ y }) => y)).size);
+    }
+    expect(counts).toEqual([10, 10, 10, 2]);
   });
 
   it('is returned with the names whose characters no font has, and has the same bytes as in earlier versions (I4)', async () => {

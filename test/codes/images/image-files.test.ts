@@ -150,7 +150,12 @@ describe('a manifest', () => {
   it("is refused if it can't be read, even with --overwrite, and is empty if its directory does not exist", async () => {
     const directory = await useDirectory();
     await mkdir(join(directory, 'manifest.csv'));
-    await expect(readManifest(directory, true)).rejects.toBeInstanceOf(UsageError);
+    const refused = readManifest(directory, true);
+    await expect(refused).rejects.toBeInstanceOf(UsageError);
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringMatching(/^cannot read .*manifest\.csv: it is not a regular file/),
+      hint: 'Specify a different directory with --output-dir.',
+    });
     await writeFile(join(directory, 'file'), '');
     expect((await readManifest(join(directory, 'file'), false)).rows.size).toBe(0);
     expect((await readManifest(join(directory, 'none'), false)).rows.size).toBe(0);

@@ -64,7 +64,9 @@ describe('CSV', () => {
     await expect(read(text)).rejects.toThrow(
       /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
     );
-    await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
+    await expect(read('a,b;;\n"x ""y,z";;\n')).rejects.toThrow(
+      /line 2: cannot be split at commas: a quote \("\) appears inside a cell/,
+    );
   });
 
   it('is read with its form: the delimiter, the byte order mark and the line ends', async () => {
@@ -287,6 +289,15 @@ describe('JSON', () => {
     const lines = `{"name":"${'a'.repeat(100)}"}\n`.repeat(2000);
     await expect(read(`${lines}3`, 'x.ndjson')).rejects.toThrow('line 2001: is not a JSON object');
   });
+});
+
+it('one object in JSON is read only if it has the fields of a code', async () => {
+  const code = { id: 'a', slug: 's', name: 'Menu', type: 'url', created_at: '2026-10-01T00:00:00Z' };
+  expect((await read(JSON.stringify(code), 'x.json')).rows).toEqual([[1, 1, code]]);
+  for (const field of Object.keys(code))
+    await expect(read(JSON.stringify({ ...code, [field]: undefined }), 'x.json')).rejects.toThrow(
+      'must be an array of objects',
+    );
 });
 
 it('a file is read in the format of its extension, or if that is unknown, of its content', async () => {

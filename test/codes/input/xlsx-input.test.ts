@@ -269,6 +269,14 @@ describe('a workbook', () => {
   const columns = (count: number) =>
     Array.from({ length: count }, (_, n) => `<c t="str"><v>c${n}</v></c>`).join('');
 
+  /** Returns a workbook with a number changed, counted from its central directory or, if negative, from its end. */
+  const edited = (at: number, value: number) => {
+    const bytes = workbook(HEADER);
+    const list = bytes.readUInt32LE(bytes.length - 6);
+    bytes.writeUInt32LE(value, at < 0 ? bytes.length + at : list + at);
+    return bytes;
+  };
+
   type Refused = [string, () => Uint8Array, string | RegExp];
   const ENDLESS: Refused[] = [
     ['too many rows', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1,048,576 rows'],
@@ -312,6 +320,28 @@ describe('a workbook', () => {
       'a missing second half',
       () => workbook(HEADER).subarray(0, 900),
       'x.xlsx is damaged: the end of the file is missing',
+    ],
+    [
+      'a binary workbook',
+      () => workbook(HEADER, { parts: { '_rels/.rels': relations(['officeDocument', 'xl/workbook.bin']) } }),
+      'x.xlsx is a binary workbook (.xlsb)',
+    ],
+    ['ZIP64', () => edited(-6, 2 ** 32 - 1), 'x.xlsx is a ZIP64 archive, which is not supported'],
+    [
+      'a list beyond its end',
+      () => edited(-6, 2 ** 31),
+      'x.xlsx is damaged: its list of parts is incomplete',
+    ],
+    [
+      'a part beyond its end',
+      () => edited(42, 2 ** 31),
+      'x.xlsx is damaged: a part begins after the end of the file',
+    ],
+    ['a wrong checksum', () => edited(16, 1), 'x.xlsx is damaged: a checksum is wrong'],
+    [
+      'a part that is not UTF-8',
+      () => Buffer.from(zipSync({ 'xl/workbook.xml': Buffer.from([0xff]) })),
+      'x.xlsx is damaged: it cannot be decompressed',
     ],
     ['a part that is not XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
     [
