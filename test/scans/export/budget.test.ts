@@ -8,7 +8,7 @@ async function reads(budget: ReturnType<typeof createBudget>): Promise<number> {
     try {
       await budget.read({ page: 2, limit: 2 });
     } catch (error) {
-      expect(error).toBeInstanceOf(BudgetExceededError);
+      expect(error).toEqual(new BudgetExceededError('the scans kept changing while they were read'));
       return count;
     }
   }

@@ -50,6 +50,11 @@ describe.each(LANGUAGES)('the language %s', (language) => {
     expect(['ZZ', '??', 'toString', '__proto__', ''].map(country)).toEqual(expected);
   });
 
+  test('has a space between sentences, except Japanese', async () => {
+    const { joinSentences } = await loadLanguage(language);
+    expect(joinSentences(['A.', 'B.'])).toBe(language === 'ja' ? 'A.B.' : 'A. B.');
+  });
+
   test('is built as two files', () => {
     const files = ['', '2'].map((end) => readFileSync(`dist/${language}${end}.js`, 'latin1'));
     expect(files.filter((file) => file.includes('kicker'))).toHaveLength(1);

@@ -94,6 +94,7 @@ describe('the PDF of a report', () => {
     const tables = ofType(root, 'Table');
     expect(tables.length).toBeGreaterThan(3);
     for (const { children } of tables) {
+      expect(new Set(children.map(({ type }) => type))).toEqual(new Set(['TR']));
       expect(new Set(children.map((row) => row.children.length)).size).toBe(1);
       const [head, ...rows] = children.map((row) =>
         row.children.map(({ type, scope }) => `${type} ${scope ?? ''}`.trim()),

@@ -1,5 +1,5 @@
 /** The logs that `--input` reads, with their files, and what is said about other files. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMPANION, filesOf, peekInput, recordOf, refuseLosses } from '#scans/stats/input/input-log';
@@ -65,6 +65,13 @@ describe('the logs for --input', () => {
       ['a.csv.2', 'a.csv'],
       ['a.csv: a.csv.2 a.csv.1 a.csv'],
       [also('1 rotated file: a.csv.1')],
+    ],
+    [
+      ['gone.csv', 'gone.csv.1'],
+      { 'gone.csv': true },
+      ['gone.csv'],
+      ['gone.csv: gone.csv.1'],
+      [also('1 rotated file: gone.csv.1')],
     ],
     [['a.csv', 'a.csv.1'], {}, ['a.csv'], ['- a.csv'], [unread('a.csv.1')]],
     [['a.csv', 'a.csv.1'], {}, ['a.csv', 'a.csv.1'], ['- a.csv', '- a.csv.1'], []],
@@ -151,6 +158,12 @@ describe('the logs for --input', () => {
     const error = await listIn(directory, ['d']).catch((caught: Error & { hint: string }) => caught);
     expect(error).toMatchObject({ hint });
     expect((error as Error).message.replace(`${directory}/`, '')).toMatch(message);
+  });
+
+  it('in a directory include a missing file whose state is damaged', async () => {
+    const directory = await useFiles(['d/a.csv', 'd/gone.csv'], { 'd/gone.csv': false });
+    await truncate(join(directory, 'd/gone.csv.state.json'), 100);
+    expect((await listIn(directory, ['d'])).named).toEqual(['- d/a.csv', 'd/gone.csv:']);
   });
 
   it('are refused if they include standard input', async () => {

@@ -55,7 +55,7 @@ async function read(
   await readInputs({
     paths,
     fields,
-    closed: new Set(isClosed ? paths : []),
+    ...(isClosed && { closed: new Set(paths) }),
     start() {
       starts += 1;
       taken = [];
@@ -119,6 +119,8 @@ describe('scan files', () => {
       ['a.json', JSON.stringify(many)],
       ['a.json', JSON.stringify(many).replaceAll('},{', '}\n,{')],
       ['a.ndjson', ndjson(many)],
+      ['a.ndjson', ` \n${ndjson(many)}`],
+      ['a.json', `\n ${json(many)}`],
     ] as const) {
       const { taken, starts } = await read({ [name]: content });
       expect(taken.map(({ row }) => Number(row.id))).toEqual(many.map(({ id }) => id));
