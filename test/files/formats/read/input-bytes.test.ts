@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { readInputBytes } from '#files/formats/read/input-bytes';
 import { useDirectory } from '../../../support/cli.ts';
@@ -28,4 +29,29 @@ it('a file that is truncated while it is read is refused', async () => {
     message: expect.stringMatching(/a\.csv was truncated while it was read$/),
     hint: 'When no other process is writing to the file, run the command again.',
   });
+});
+
+it.each([
+  [
+    'gone.csv',
+    'cannot read gone.csv: no such file',
+    'Correct the path, or write the file first with `qrctl scans export -o FILE --append`.',
+  ],
+  ['.', 'cannot read .: it is a directory', undefined],
+  ['a.csv/b.csv', /^cannot read a\.csv\/b\.csv: .*\(ENOTDIR\)$/, undefined],
+  [
+    'short.gz',
+    /^short\.gz is not a complete gzip file: unexpected end of file/,
+    'The file may be truncated. Copy or export it again.',
+  ],
+])("%s is refused if it can't be read, with the reason and a hint", async (name, message, hint) => {
+  const directory = await useDirectory();
+  await writeFile(join(directory, 'a.csv'), 'a');
+  await writeFile(join(directory, 'short.gz'), gzipSync(randomBytes(1000)).subarray(0, 500));
+  const read = async () => {
+    for await (const _ of readInputBytes(join(directory, name)));
+  };
+  const error = await read().catch((caught: Error & { hint?: string }) => caught);
+  expect(error?.message.replace(`${directory}/`, '').replace(directory, '.')).toMatch(message);
+  expect(error).toMatchObject({ name: 'UsageError', hint });
 });
