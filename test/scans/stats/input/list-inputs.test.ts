@@ -111,6 +111,14 @@ describe('the logs for --input', () => {
       ['d/scans: d/scans'],
       [],
     ],
+    [
+      ['d/a.csv', 'd/x/a.csv.old', 'd/y/a.csv.old'],
+      {},
+      ['- d/a.csv'],
+      [
+        'warning: a.csv.old, a.csv.old look like scan files but were not read. To count them, specify them with --input',
+      ],
+    ],
     [['d/a.csv', 'd/a.csv.old', 'd/b.csv~=> x'], {}, ['- d/a.csv'], [unread('a.csv.old')]],
     [
       ['d/dt=2026-10-01/a.csv', 'd/dt=2026-10-02/a.csv'],
@@ -167,7 +175,10 @@ describe('the logs for --input', () => {
   });
 
   it('are refused if they include standard input', async () => {
-    const error = { hint: 'Save the data to a file first, then pass its path.' };
+    const error = {
+      message: "--input can't read standard input",
+      hint: 'Save the data to a file first, then pass its path.',
+    };
     const options = { rotated: true, note: () => undefined, warn: () => undefined };
     await expect(listInputs(['a.csv', '-'], options)).rejects.toMatchObject(error);
   });

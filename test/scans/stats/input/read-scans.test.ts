@@ -338,6 +338,9 @@ describe('no scans are read from', () => {
     expect((await refusal(files, ['city'])).message).toBe(
       'cannot read city from b.csv: the file has no city column',
     );
+    await expect(read(files, ['city'])).rejects.toMatchObject({
+      hint: 'Omit city from --by or --fields, or export the file again with all fields.',
+    });
   });
 
   it('a truncated compressed file', async () => {
