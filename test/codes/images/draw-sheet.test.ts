@@ -9,7 +9,7 @@ import { placeFault } from '#codes/images/verify';
 import { loadFonts } from '#files/paper/caption-fonts';
 import { captionOf, piecesOf } from '#files/paper/captions';
 import { readPdf } from '../../support/read-pdf.ts';
-import { readDrawnTexts } from '../../support/read-pdf-text.ts';
+import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
 
 const grid = (name: string): LabelGrid => findGrid(name) ?? expect.fail(name);
 
@@ -155,6 +155,38 @@ describe('a sheet', () => {
       counts.push(new Set(drawn.map(({ y }) => y)).size);
     }
     expect(counts).toEqual([10, 10, 10, 2]);
+  });
+
+  it('has captions in the middle of their boxes below the codes, or at the left of their boxes beside the codes', async () => {
+    const placesOn = async (name: string) => {
+      const sheet = await drawSheet([label('menu')], style(name));
+      if ('fault' in sheet) return expect.fail(sheet.fault);
+      return readDrawnTexts(sheet.bytes.toString('latin1')).map(({ letters, x, y }) => [letters, x, y]);
+    };
+    expect(await placesOn('L7169')).toEqual([['menu', 142.783937, 362.551181]]);
+    expect(await placesOn('L7160')).toEqual([['menu', 124.185827, 99.354331]]);
+  });
+
+  it('has a gray line of 0.1 mm around each label if outlines are requested', async () => {
+    const linesOf = async (outline: boolean) => {
+      const sheet = await drawSheet([label('menu')], style('L7169', { outline }));
+      if ('fault' in sheet) return expect.fail(sheet.fault);
+      return contentsOf(sheet.bytes.toString('latin1'))
+        .join('')
+        .match(/^.* (?:re|w|SCN)$|^S$/gm);
+    };
+    const code = '0 0 33 33 re';
+    expect(await linesOf(false)).toEqual([code]);
+    expect(await linesOf(true)).toEqual([
+      '0.283465 w',
+      '13.181102 26.929134 280.913386 394.015748 re',
+      '301.181102 26.929134 280.913386 394.015748 re',
+      '13.181102 420.944882 280.913386 394.015748 re',
+      '301.181102 420.944882 280.913386 394.015748 re',
+      '0 0 0 0.4117647058823529 SCN',
+      'S',
+      code,
+    ]);
   });
 
   it('is returned with the names whose characters no font has, and has the same bytes as in earlier versions (I4)', async () => {
