@@ -87,6 +87,34 @@ describe('a Parquet file', () => {
     }
   });
 
+  it('with a changed page or a column outside of the file is refused, unless the column is not read (F19)', async () => {
+    const rows = Array.from({ length: 2000 }, (_, id) => ({ ...ROW, id, referrer: `https://x.test/${id}` }));
+    const whole = fileOf([rows]);
+    const reasonOf = async (file: ArrayBuffer, columns?: string[]) => {
+      const slice = async (start: number, end?: number) => file.slice(start, end);
+      const first = decodeGroups({ byteLength: file.byteLength, slice }, columns).next();
+      return first.then(() => undefined).catch((error: Error) => error.message);
+    };
+    expect(await reasonOf(whole)).toBeUndefined();
+    for (const { meta_data } of parquetMetadata(whole).row_groups[0]?.columns ?? []) {
+      const [name = ''] = meta_data?.path_in_schema ?? [];
+      const start = Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset);
+      const end = start + Number(meta_data?.total_compressed_size);
+      const changed = whole.slice(0);
+      const last = new Uint8Array(changed, end - 1, 1);
+      last.set([~Number(last[0])]);
+      expect(await reasonOf(changed)).toBe(`the checksum of a page of the column ${name} is wrong`);
+      expect(
+        await reasonOf(
+          changed,
+          NAMES.filter((other) => other !== name),
+        ),
+      ).toBeUndefined();
+    }
+    const footer = new DataView(whole).getUint32(whole.byteLength - 8, true) + 8;
+    expect(await reasonOf(whole.slice(-footer))).toBe('the column referrer lies outside of the file');
+  });
+
   it('with 1001 columns is refused (F19)', async () => {
     const file = fileOf(
       [[ROW]],
