@@ -162,7 +162,7 @@ function planDeletion(row: Row, code: QrCode, how: How, { ledger }: PlanInput): 
   const status = code.status === 'paused' ? (paused?.status ?? code.status) : code.status;
   const current = fieldsOf({ ...code, status });
   const changes = FIELDS.flatMap((field): FieldChange[] => {
-    const [saved, old = ''] = [row.base?.[field], current[field]];
+    const [saved, old] = [row.base?.[field], current[field]];
     if (saved === undefined || saved === UNKNOWN_BASE[field] || saved === fingerprintOf(old)) return [];
     return [{ field, old, new: String(row.values.get(field) ?? ''), what: 'conflict' }];
   });

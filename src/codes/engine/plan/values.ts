@@ -6,7 +6,7 @@ import { addUtm, carryUtm, isWeb } from '#base/text/utm';
 import { isShortenedFrom } from '#codes/input/shortened-number';
 import { type NewCode, newCode, type QrCode } from '#service/shapes';
 import { fingerprintOf, plainOf } from './base.ts';
-import { FIELDS, type Field, type LedgerView, type Row, type Values } from './model.ts';
+import { FIELDS, type Field, type LedgerView, type Row } from './model.ts';
 
 type Named = Pick<NewCode, 'name' | 'type'> & { destination?: string | null };
 
@@ -36,7 +36,7 @@ export function rowValues({ wish: { name, destination }, type }: Row): NewCode {
   return newCode(name ?? '', type, destination || undefined);
 }
 
-export function fieldsOf({ name, destination, status }: QrCode): Values {
+export function fieldsOf({ name, destination, status }: QrCode) {
   return { name, destination: destination ?? '', status };
 }
 

@@ -741,7 +741,7 @@ describe('a deletion', () => {
     expect(planOf([row], { codes: [paused], ...verb }).items).toMatchObject([{ action: 'conflict' }]);
     const emptied = codeOf(1, { destination: null });
     expect(planOf([row], { codes: [emptied], ...verb }).items).toMatchObject([
-      { action: 'conflict', changes: [{ field: 'destination', old: '', what: 'conflict' }] },
+      { action: 'conflict', changes: [{ field: 'destination', old: '', new: '', what: 'conflict' }] },
     ]);
     const empty = { ...row, base: baseOf(emptied) };
     expect(planOf([empty], { codes: [emptied], ...verb }).items).toMatchObject([{ action: 'delete' }]);
