@@ -51,8 +51,8 @@ function parseWebUrl(text: string): URL {
 
 function withScheme(text: string): string | undefined {
   if (!/^(localhost|\[::1\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i.test(text)) return undefined;
-  const [host = ''] = text.split(/[/:]/, 1);
-  return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
+  const host = text.replace(/[/:].*/, '').toLowerCase();
+  return baseUrlOf(`${isLoopback(host) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { collectPages, firstIndex, groupBy, inChunks, onceBy } from '#base/collections';
+import {
+  collectPages,
+  countBy,
+  firstIndex,
+  getOrAdd,
+  groupBy,
+  inChunks,
+  onceBy,
+  sum,
+} from '#base/collections';
 
 it('firstIndex finds the same index as a linear search', () => {
   fc.assert(
@@ -33,4 +42,20 @@ it('lists are grouped, made unique, split and joined in their order', async () =
     yield* inChunks(words, 2);
   }
   expect(await collectPages(pages())).toEqual(words);
+});
+
+it('items are counted by key, numbers are summed, and a missing value is created once', () => {
+  expect([...countBy(['ab', 'c', 'cd', 'ef'], ({ length }) => length)]).toEqual([
+    [2, 3],
+    [1, 1],
+  ]);
+  expect([sum([]), sum([1, 2, 4])]).toEqual([0, 7]);
+  const map = new Map([['a', 0]]);
+  expect([getOrAdd(map, 'a', () => 1), getOrAdd(map, 'b', () => 2), getOrAdd(map, 'b', () => 3)]).toEqual([
+    0, 2, 2,
+  ]);
+  expect([...map]).toEqual([
+    ['a', 0],
+    ['b', 2],
+  ]);
 });

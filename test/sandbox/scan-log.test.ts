@@ -95,6 +95,13 @@ describe('the pages of a log that does not change', () => {
     const backwardSteps = scans.filter((scan, index) => scan.ts < (scans[index - 1]?.ts ?? '')).length;
     expect(backwardSteps).toBeGreaterThan(20);
   });
+
+  test('are not in the order of arrival with scanOrder none, even if all scans are new', () => {
+    const log = logOf(0, { scanOrder: 'none' });
+    for (let minute = 0; minute < 8; minute++) log.add({ ts: isoOf(END + minute * MINUTE) });
+    const minutes = readAll(log, 3).map(({ ts }) => (Date.parse(ts) - END) / MINUTE);
+    expect(minutes).toEqual([2, 7, 4, 1, 6, 3, 0, 5]);
+  });
 });
 
 describe('a log that grows', () => {

@@ -85,6 +85,17 @@ describe('a series of scans', () => {
     expect(ties(1)).toBe(0);
   });
 
+  test('has the rate of its hour in a last hour that is only partial', () => {
+    const startMs = Date.UTC(2024, 11, 31, 2);
+    const series = createSeries(shape({ startMs, endMs: startMs + 2.5 * 3_600_000, tieSize: 1 }));
+    const counts = [0, 0, 0, 0, 0];
+    for (let index = 0; index < 1000; index++) {
+      const half = Math.floor((series.timeAt(index) - startMs) / 1_800_000);
+      counts[half] = (counts[half] ?? 0) + 1;
+    }
+    expect(counts).toEqual([260, 260, 180, 180, 120]);
+  });
+
   test('grows by new scans at the specified rate, up to the specified number', () => {
     const series = createSeries(shape({ base: 10, arrivals: { fromMs: END, perSecond: 4, most: 30 } }));
     const counts = [0, 249, 250, 1000, 60_000].map((ms) => series.count(END + ms));

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { backoffMs } from '#service/attempt-result';
+import { describe, expect, test } from 'vitest';
+import { backoffMs, type Call, resultOfFailure, resultOfResponse } from '#service/attempt-result';
+import { NetworkError, type NetworkFault } from '#service/network-error';
+import { CHECK_URL } from '#service/response-error';
+import { headersOf } from './rate-limit/setup.ts';
 
 const state = { attempts: 1, spentMs: 0, retryForMs: 30_000, retryAfterMs: undefined, random: 0.999_999 };
 
@@ -34,4 +37,151 @@ test('the back-off for a Retry-After of 7 s is at least 7 s, and is between 0 an
       expect(ms).toBeLessThanOrEqual(60_200);
     }),
   );
+});
+
+describe('a successful response that is not JSON', () => {
+  const resultOf = (
+    text: string,
+    { method = 'GET', reached = false }: Partial<Call<unknown>> & { reached?: boolean },
+  ) => {
+    const subject = { method, redact: (words: string) => words };
+    const call = { method, path: '/qr', check: (json: unknown) => json };
+    const response = { status: 200, headers: {}, text };
+    return resultOfResponse(call, subject, { response, rate: headersOf({}), reached });
+  };
+
+  test.each([
+    ['', 'empty response (200)', true],
+    [' \n', 'empty response (200)', false],
+    ['{"a":', 'the response is not JSON: {"a": (200)', true],
+    [' \n [1,', 'the response is not JSON: [1, (200)', true],
+    ['a {', 'the response is not JSON: a { (200)', false],
+    ['x[', 'the response is not JSON: x[ (200)', false],
+    ['<html>no', 'the response is not JSON: no (200)', false],
+  ])(
+    'is retried only if it may be a truncated response from the service: %j',
+    async (text, message, repeat) => {
+      const error = { message, status: 200 };
+      expect(await resultOf(text, {})).toMatchObject({ kind: 'failed', error, repeat, sent: true });
+      expect(await resultOf(text, { reached: true })).toMatchObject({ error, repeat: true });
+      expect(await resultOf(text, { reached: true, method: 'POST' })).toMatchObject({ error, repeat: false });
+    },
+  );
+});
+
+describe('the result of a successful response', () => {
+  const resultOf = (
+    call: Partial<Call<unknown>>,
+    response: { status?: number; text?: string; type?: string },
+  ) => {
+    const { status = 200, text = '', type } = response;
+    const headers = { 'content-type': type };
+    const subject = { method: 'GET', redact: (words: string) => words } as const;
+    const received = { response: { status, headers, text }, rate: headersOf({ dateMs: 5 }), reached: true };
+    return resultOfResponse({ method: 'GET', path: '/qr', ...call }, subject, received);
+  };
+  const check = (json: unknown, { dateMs }: { dateMs?: number }) => [json, dateMs];
+
+  test.each([
+    ['application/json', '{}', [{}, 5]],
+    ['Application/JSON; charset=utf-8', '{}', [{}, 5]],
+    ['application/problem+json', '{}', [{}, 5]],
+    ['application/vnd.a-b.c+json', '{}', [{}, 5]],
+    ['application/json', '', undefined],
+    ['application/jsonl', '{}', undefined],
+    ['application/+json', '{}', undefined],
+    ['text/application/json', '{}', undefined],
+    ['text/csv', '{}', undefined],
+    [undefined, '{}', undefined],
+  ])('is checked only if it has JSON, if any body is accepted: %j, %j', async (type, text, value) => {
+    expect(await resultOf({ check, anyBody: true }, { type, text })).toEqual({ kind: 'done', value });
+    const checked = text === '' ? { kind: 'failed' } : { kind: 'done', value: [{}, 5] };
+    expect(await resultOf({ check }, { type, text })).toMatchObject(checked);
+  });
+
+  test('without a check is a success only if the status is 204', async () => {
+    expect(await resultOf({}, { status: 204 })).toEqual({ kind: 'done', value: undefined });
+    const message = 'the response is not 204 (No Content): in (200)';
+    const error = { message, hint: CHECK_URL, status: 200 };
+    const failed = { kind: 'failed', error, repeat: true, sent: true };
+    expect(await resultOf({}, { text: '<p>in' })).toMatchObject(failed);
+  });
+
+  test('is a failure without a retry if the JSON exceeds a limit', async () => {
+    const text = `[${'7'.repeat(101)}]`;
+    expect(await resultOf({ check }, { text })).toMatchObject({
+      kind: 'failed',
+      error: {
+        message: expect.stringMatching(/^the response contains a number/),
+        hint: 'Run `qrctl doctor` to find the cause.',
+        status: 200,
+      },
+      repeat: false,
+      sent: true,
+    });
+  });
+});
+
+test.each([
+  [429, 'GET', { kind: 'limited' }],
+  [503, 'GET', { kind: 'failed', repeat: true, retryAfterMs: 7000, sent: true }],
+  [503, 'POST', { kind: 'failed', repeat: false, retryAfterMs: 7000, sent: true }],
+  [400, 'GET', { kind: 'failed', repeat: false, retryAfterMs: 7000, sent: true }],
+] as const)('the result of status %i to a %s is %j', async (status, method, expected) => {
+  const seen: number[] = [];
+  const call = {
+    method,
+    path: '/qr',
+    onResponse: (response: { status: number }) => void seen.push(response.status),
+  };
+  const response = { status, headers: {}, text: '' };
+  const received = { response, rate: headersOf({ retryAfterMs: 7000 }), reached: true };
+  const subject = { method, redact: (words: string) => words };
+  expect(await resultOfResponse(call, subject, received)).toMatchObject(expected);
+  expect(seen).toEqual(status === 429 ? [] : [status]);
+});
+
+describe('a network error', () => {
+  const failed = (fault: NetworkFault, sent: boolean, method: 'GET' | 'POST' = 'GET', hint?: string) =>
+    resultOfFailure(
+      { method, redact: (text) => text.replace('KEY', '[key]') },
+      new NetworkError('no KEY', { fault, sent, hint }),
+    );
+
+  test.each<[NetworkFault, string]>([
+    ['network', 'Run `qrctl doctor` to find the cause.'],
+    [
+      'certificate',
+      'Check the base URL. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
+    ],
+    [
+      'proxy',
+      'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY for a service without TLS).',
+    ],
+    ['protocol', 'Check the port in the base URL, and whether the URL should begin with http://.'],
+  ])('of the kind `%s` has the hint: %s', (fault, hint) => {
+    expect(failed(fault, false)).toMatchObject({
+      kind: 'failed',
+      error: { message: 'no [key]', hint, outcome: 'not-applied' },
+      sent: false,
+    });
+    expect(failed(fault, true)).toMatchObject({ error: { outcome: 'unknown' }, sent: true });
+    expect(failed(fault, false, 'GET', 'Wait.')).toMatchObject({ error: { hint: 'Wait.' } });
+  });
+
+  test('for an unusable response is not an outage', () => {
+    expect(failed('answer', true)).toMatchObject({
+      error: { name: 'UnexpectedResponseError', message: 'no [key]', hint: CHECK_URL },
+      repeat: false,
+      sent: true,
+    });
+  });
+
+  test('is retried only if it may be temporary, and after a POST only if nothing was sent', () => {
+    const faults: NetworkFault[] = ['network', 'certificate', 'proxy', 'protocol', 'answer'];
+    const repeats = (sent: boolean, method: 'GET' | 'POST') =>
+      faults.filter((fault) => Reflect.get(failed(fault, sent, method), 'repeat'));
+    expect([repeats(false, 'GET'), repeats(true, 'GET')]).toEqual([['network'], ['network']]);
+    expect([repeats(false, 'POST'), repeats(true, 'POST')]).toEqual([['network'], []]);
+  });
 });

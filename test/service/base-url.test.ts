@@ -72,6 +72,7 @@ test.each([
   ['https://a.test/api/v1?', 'End the base URL with /api/v1.'],
   ['a.b.test', 'Did you mean https://a.b.test/api/v1?'],
   ['localhost:8080', 'Did you mean http://localhost:8080/api/v1?'],
+  ['LOCALHOST/api/v1', 'Did you mean http://localhost/api/v1?'],
   ['127.0.0.1', 'Did you mean http://127.0.0.1/api/v1?'],
   ['[::1]:80/api/v1', 'Did you mean http://[::1]/api/v1?'],
   ['api.test/other', 'Specify a URL such as https://host/api/v1.'],

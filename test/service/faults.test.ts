@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -341,6 +341,18 @@ describe('a call', () => {
     expect(await rejection(useService(server.baseUrl, { signal: aborter.signal }).getCode(CODE.id))).toBe(
       reason,
     );
+  });
+
+  test('that has ended no longer listens for an abort', async () => {
+    const { signal } = new AbortController();
+    const server = await useFaultServer((request) =>
+      request.method === 'POST' ? created(request) : list(request),
+    );
+    const service = useService(server.baseUrl, { signal });
+    const before = getEventListeners(signal, 'abort').length;
+    await service.listCodes({ page: 1, limit: 1 });
+    await service.createCode({ name: 'A' });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(before);
   });
 
   test('that is aborted during a back-off ends immediately, with the abort reason as the error', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AuthError, InterruptedError, UsageError } from '#base/errors';
 import { inShell } from '#base/text/quote';
 import { systemClock } from '#base/time/time';
-import { parseKeyCommand } from '#settings/key-command';
+import { commandHint, parseKeyCommand } from '#settings/key-command';
 import { loadKey } from '#settings/load-key';
 import type { CommandProblem } from '#settings/planted';
 import { resolveSettings } from '#settings/resolve';
@@ -117,14 +117,46 @@ describe('a key-command', () => {
 
   test.each([
     ['', 'it is empty'],
-    ['./key.sh', 'depends on the current directory'],
-    ['tools/key.sh', 'depends on the current directory'],
-    ['cat key | head -1', 'an unquoted | has no effect'],
-    ["cat 'key", 'an opening'],
-    [`echo ${KEY}`, 'it contains an API key'],
-  ])('is refused by parseKeyCommand if it is %j', (line, words) => {
-    expect(() => parseKeyCommand(line)).toThrow(UsageError);
-    expect(() => parseKeyCommand(line)).toThrow(words);
+    ['  ', 'it is empty'],
+    ["''", 'it is empty'],
+    ['./key.sh', './key.sh depends on the current directory'],
+    ['tools/key.sh', 'tools/key.sh depends on the current directory'],
+    ['tools\\key.exe', 'tools\\key.exe depends on the current directory'],
+    ['cat key | head -1', 'it runs without a shell, so an unquoted | has no effect'],
+    ["cat 'key", "it has an opening ' without a closing one"],
+    ['cat "key', 'it has an opening " without a closing one'],
+    ['cat \0', 'it contains a NUL character'],
+    [`echo ${KEY}`, 'it contains an API key, and other users can read arguments'],
+  ])('is refused by parseKeyCommand if it is %j', (line, reason) => {
+    const hints: Readonly<Record<string, string>> = {
+      'it is empty': 'Specify a command that prints the key, such as `op read op://VAULT/ITEM/FIELD`.',
+      'depends on the current directory': 'Specify the program by its absolute path or its name.',
+      'it contains a NUL character': 'Remove that character.',
+      'it contains an API key': 'To store a key, run `qrctl auth login`.',
+    };
+    const [, hint = "Quote the word, or run a shell: `sh -c 'COMMAND'`."] =
+      Object.entries(hints).find(([words]) => reason.includes(words)) ?? [];
+    const refuse = () => parseKeyCommand(line);
+    expect(refuse).toThrow(UsageError);
+    expect(refuse).toThrow(
+      expect.objectContaining({ message: `cannot use the key-command: ${reason}`, hint }),
+    );
+  });
+
+  test.each([
+    [
+      'op read a',
+      'stored',
+      "Run `op read a` in a terminal, or change it with `qrctl config set key-command 'COMMAND'`.",
+    ],
+    [
+      'op read a',
+      'passed',
+      'Run `op read a` in a terminal, or specify a different command with --key-command.',
+    ],
+    ['a\nb', 'passed', 'Run `COMMAND` in a terminal, or specify a different command with --key-command.'],
+  ] as const)('has a hint for %j (%s): %s', (line, place, hint) => {
+    expect(commandHint(line, place)).toBe(hint);
   });
 });
 

@@ -7,10 +7,11 @@ import {
   describeSource,
   missingBaseUrlHint,
   outsideKey,
+  refusedKeyHint,
   requireBaseUrl,
   requireKey,
 } from '#settings/resolve-key';
-import type { SettingFlags } from '#settings/settings';
+import type { KeySource, SettingFlags } from '#settings/settings';
 import type { StoredProfile } from '#settings/store';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -325,4 +326,35 @@ test('a request requires a key that may be sent to its base URL', () => {
       hint: `Run \`qrctl auth login --profile NAME --base-url ${A}\`, or set QRCTL_API_KEY for this command.`,
     }),
   );
+});
+
+test.each<[KeySource | undefined, string]>([
+  ['variable', 'QRCTL_API_KEY is set and was rejected. Correct or unset it.'],
+  ['file', 'The key from QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.'],
+  [
+    'credential',
+    'The key from the systemd credential qrctl-api-key was rejected. Correct LoadCredential= in the unit.',
+  ],
+  [
+    'command',
+    "The key-command printed a key that was rejected. Change it with `qrctl config set key-command 'COMMAND' --profile 'my work'`.",
+  ],
+  ['profile', "Run `qrctl auth login --profile 'my work'` to store a valid key."],
+  [undefined, 'Copy the whole key again from the API Keys page of this workspace.'],
+])('the hint for a rejected key from %s is: %s', (keySource, hint) => {
+  expect(refusedKeyHint({ ...resolved({}), profile: 'my work', keySource })).toBe(hint);
+});
+
+test.each([
+  ['1', 'yes', 'variable'],
+  ['true', 'yes', 'variable'],
+  ['0', 'no', 'variable'],
+  ['false', 'no', 'variable'],
+  ['', 'yes', 'profile'],
+])('the variable ACCESSIBLE set to %j makes the setting `%s`, from the %s', (ACCESSIBLE, value, source) => {
+  const profile = { accessible: 'yes' };
+  const inputs = { flags: {}, env: { ACCESSIBLE }, name: 'default', profile, commandProblem: undefined };
+  expect(shownSetting('accessible', inputs)).toEqual({ key: 'accessible', value, source });
+  const profiles = { default: profile };
+  expect(resolved({ env: { ACCESSIBLE }, profiles }).accessible).toBe(value === 'yes');
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { displayWidth } from '#base/text/display-width';
 import type { ColorName } from '#files/formats/columns';
 import { type Colors, loadColors, NO_COLORS } from '#terminal/color';
-import { type Cell, createGrid, type GridColumn } from '#terminal/grid';
+import { type Cell, createGrid, fitText, type GridColumn } from '#terminal/grid';
 import { runs } from '../support/property-runs.ts';
 
 /** The measure of cli-table3, of 2021: other than ours for newer emoji, which are left to ours. */
@@ -112,4 +112,32 @@ test('a grid calls cli-table3 only once, even if its lines come in several parts
   const draw = createGrid([{ width: 6 }, { width: 6, align: 'right' }], NO_COLORS);
   for (let part = 0; part < 5; part++) draw([[{ text: 'plain' }, { text: 'cell', color: 'red' }]]);
   expect(drawn).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'ab…'],
+  ['ab', 1, '…'],
+  ['ab', 0, ''],
+  ['', 0, ''],
+  ['東京と', 6, '東京と'],
+  ['東京と', 5, '東京…'],
+  ['東京と', 4, '東…'],
+  ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+  ['a\nb', 4, 'a\\nb'],
+  ['a\nb', 3, 'a\\…'],
+])('%j is truncated to %i columns as %j', (text, width, expected) => {
+  expect(fitText(text, width)).toBe(expected);
+});
+
+test.each([
+  [1, 16],
+  [10, 160],
+  [36, 576],
+  [37, 586],
+  [100, 712],
+])('a text with a hostile grapheme in %i columns is cut after %i UTF-16 units', (width, units) => {
+  const text = (length: number) => 'a'.padEnd(length, '\u0301');
+  expect(fitText(text(units), width)).toBe(text(5));
+  expect(fitText(text(units + 1), width)).toBe(width === 1 ? '…' : `${text(5)}…`);
 });

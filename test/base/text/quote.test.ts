@@ -4,7 +4,21 @@ import { platform } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '#base/errors';
-import { codeInShell, inQuotes, inShell, inShellOr, joinSome, quote, shown } from '#base/text/quote';
+import {
+  asSentence,
+  codeInShell,
+  countAmong,
+  countOf,
+  formatCount,
+  inQuotes,
+  inShell,
+  inShellOr,
+  joinSome,
+  listSome,
+  quote,
+  shown,
+  withoutLongParts,
+} from '#base/text/quote';
 import { parseMoment } from '#base/time/moments';
 import { failureOfRun } from '#codes/engine/results/run-failure';
 import { checkRows } from '#codes/engine/rows/read-rows';
@@ -78,6 +92,32 @@ test('joinSome lists the first texts, and counts the others', () => {
   expect(joinSome(['a', 'b'], { most: 2 })).toBe('a or b');
   expect(joinSome(['a', 'b', 'c'], { most: 2 })).toBe('a or b or 1 other');
   expect(joinSome(['a', 'b', 'c', 'd'], { most: 2 })).toBe('a or b or 2 others');
+});
+
+test('a count has a comma after each three digits, and a plural unless it is 1', () => {
+  const counts = [0, 999, 1000, 12_345, 123_456, 1_234_567, 1_234_567_890];
+  const expected = ['0', '999', '1,000', '12,345', '123,456', '1,234,567', '1,234,567,890'];
+  expect(counts.map(formatCount)).toEqual(expected);
+  expect([0, 1, 2, 2000].map((count) => countOf(count, 'code'))).toEqual([
+    '0 codes',
+    '1 code',
+    '2 codes',
+    '2,000 codes',
+  ]);
+  expect(countAmong(1, 1, 'row')).toBe('1 row');
+  expect(countAmong(1, 2, 'row')).toBe('1 of 2 rows');
+});
+
+test('listSome lists the first texts, and asSentence adds a capital letter and a period', () => {
+  expect(listSome(['a', 'b'], 2)).toBe('a, b');
+  expect(listSome(['a', 'b', 'c'], 2)).toBe('a, b and 1 more');
+  expect(['no file', 'No file.'].map(asSentence)).toEqual(['No file.', 'No file.']);
+});
+
+test('withoutLongParts truncates words of more than 1,000 characters in the middle', () => {
+  const [short, long] = ['x'.repeat(1000), `${'a'.repeat(500)}${'z'.repeat(501)}`];
+  expect(withoutLongParts(`a ${short} ${long}`)).toBe(`a ${short} ${'a'.repeat(128)}…${'z'.repeat(64)}`);
+  expect(withoutLongParts('👍'.repeat(501))).toBe(`${'👍'.repeat(128)}…${'👍'.repeat(64)}`);
 });
 
 describe('a word in a command to paste', () => {

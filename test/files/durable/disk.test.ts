@@ -11,6 +11,10 @@ import { createMemoryDisk } from '../../support/memory-disk.ts';
 const MIB = 1 << 20;
 
 describe('nodeDisk', () => {
+  test('has the user of this process', () => {
+    expect(nodeDisk.user()).toBe(process.geteuid?.());
+  });
+
   test('lists, creates, renames and removes files', async () => {
     const directory = await useDirectory();
     await nodeDisk.mkdir(join(directory, 'a'), 0o700);

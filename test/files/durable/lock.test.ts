@@ -256,6 +256,18 @@ describe('the holder of a lock', () => {
     expect(await findHolder('lock', directory)).toStrictEqual({ process: undefined });
   });
 
+  it('is unknown if the lock is released during the search', async () => {
+    showProcesses();
+    rmSync(join(directory, '8/fd/4'));
+    const name = {
+      toString() {
+        writeFileSync(join(directory, 'net/unix'), sockets('other'));
+        return 'lock';
+      },
+    };
+    expect(await findHolder(name as string, directory)).toBeUndefined();
+  });
+
   it('is reported only if it belongs to another user or is hidden', () => {
     expect(otherUserError('x.csv', undefined, 1)).toBeUndefined();
     expect(otherUserError('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Disk } from '#files/durable/disk';
+import type { Disk, DiskStat } from '#files/durable/disk';
 import { nodeDisk } from '#files/durable/node-disk';
 import { replaceFile } from '#files/durable/replace-file';
-import { createEarlyFlush, makeDirectories, writeFully } from '#files/durable/write';
+import { createEarlyFlush, makeDirectories, truncateTo, writeFully } from '#files/durable/write';
 import { useDirectory } from '../../support/cli.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { atEveryStep } from './every-step.ts';
@@ -45,6 +45,24 @@ describe('a write', () => {
     await writeFully(smallDisk(0), new Uint8Array(0), null);
   });
 });
+
+test.each([
+  [5, 3, ['truncate 3', 'sync']],
+  [3, 3, []],
+  [2, 3, []],
+])(
+  'truncateTo() flushes a truncated file, and never makes a file longer: %i to %i bytes',
+  async (size, to, expected) => {
+    const calls: string[] = [];
+    const file = {
+      stat: async () => ({ size }) as DiskStat,
+      truncate: async (bytes: number) => void calls.push(`truncate ${bytes}`),
+      sync: async () => void calls.push('sync'),
+    };
+    await truncateTo(file, to);
+    expect(calls).toEqual(expected);
+  },
+);
 
 describe('directories', () => {
   test('are created with parents and permissions, and the result states whether they were missing', async () => {

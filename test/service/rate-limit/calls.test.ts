@@ -24,6 +24,23 @@ test('a 429 is not counted as an attempt: a call succeeds after twenty 429 respo
   expect(sender.stats()).toMatchObject({ requests: 21, pauses: 20 });
 });
 
+test('a request that got a 429 is sent again before requests that wait (L7)', async () => {
+  const clock = fakeClock();
+  const paths: string[] = [];
+  const transport: Transport = {
+    async exchange({ path }) {
+      paths.push(path);
+      await clock.sleep(10);
+      const headers = { 'x-ratelimit-limit': '9', 'retry-after': '2' };
+      return { status: paths.length === 1 ? 429 : 200, headers, text: '{}' };
+    },
+    close() {},
+  };
+  const sender = client(clock, transport, { concurrency: 1 });
+  await clock.run(Promise.all(['/a', '/b', '/c'].map((path) => sender.call({ ...GET, path }))));
+  expect(paths).toEqual(['/a', '/a', '/b', '/c']);
+});
+
 describe('behind a gateway that refuses bursts with an HTML page', () => {
   /** In front of the model: so many a second, as nginx's limit_req has it, and no word of when to come back. */
   function behindGateway(perSecond: number, setup: Setup) {

@@ -68,6 +68,13 @@ describe('the requests left', () => {
     expect(left()).toBeUndefined();
   });
 
+  it('are learned from a late response if the first response was a 429, which closes no known window', () => {
+    const { left, answer, limited } = openWindow();
+    limited({ retryAfterMs: 1000 }, 0);
+    answer({ remaining: 10, resetMs: RESET }, -1);
+    expect(left()).toBe(10);
+  });
+
   it('have no bound until the service states a limit (L13)', () => {
     const { left, answer, spend } = openWindow({ percent: 50 });
     answer({});
