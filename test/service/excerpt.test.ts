@@ -14,6 +14,8 @@ test('the excerpt from an HTML page contains no comments, tags or scripts, even 
   expect(excerpt('<!-- a > b\n-->one<br\nclass="x">two <b', redact)).toBe('one two');
   expect(excerpt('<p>one</p><!-- a', redact)).toBe('one');
   expect(excerpt('one<script>\na', redact)).toBe('one');
+  expect(excerpt('one<!-- a > b', redact)).toBe('one');
+  expect(excerpt('one<!-- a -->two<script>a</script>three<br>four', redact)).toBe('one two three four');
 });
 
 test('oneLine collapses spaces, removes invisible characters, and truncates text after 120 characters', () => {
@@ -29,6 +31,16 @@ test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])(
     expect(excerpt(page, redact).length).toBeLessThanOrEqual(120);
   },
 );
+
+test('only the first 20,000 characters of a text are searched for words', () => {
+  expect(excerpt(`${'<b>'.repeat(6667)}late`, redact)).toBe('');
+  expect(oneLine(`${' '.repeat(19_999)}at`, redact)).toBe('a');
+  const long = `0123456789abcdef ${'x '.repeat(50_000)}`;
+  expect([excerpt(long, redact), oneLine(long, redact)].map((words) => words.slice(0, 8))).toEqual([
+    '[key] x ',
+    '[key] x ',
+  ]);
+});
 
 describe('the key in a text from the service', () => {
   const SECRET = 'SECRETabcdefghijkl0123456789XYZ';

@@ -101,6 +101,29 @@ describe('remembered slugs', () => {
     ]);
   });
 
+  test('of earlier runs are read up to 20,000, and those of this run are reduced to 20,000 once they exceed 40,000', async () => {
+    const codes = Array.from({ length: 40_001 }, (_, at) => code(at));
+    const memory = createSlugMemory(storeOf({ codes: codes.slice(0, 20_001).map((_, at) => entry(at)) }));
+    expect(await memory.size()).toBe(20_000);
+    const fresh = createSlugMemory(storeOf(undefined));
+    fresh.note(codes);
+    expect(await Promise.all(['slug-20000', 'slug-20001', 'slug-40000'].map(fresh.idOf))).toEqual([
+      undefined,
+      idOf(20_001),
+      idOf(40_000),
+    ]);
+  });
+
+  test('keep their order if they are unchanged, and an unknown slug can be forgotten', async () => {
+    const store = storeOf({ codes: [entry(1), entry(2)] });
+    const memory = createSlugMemory(store);
+    memory.note([code(1), code(3)]);
+    memory.forget('slug-9');
+    expect(await memory.codes()).toEqual([code(1), code(2), code(3)]);
+    await memory.save();
+    expect(store.store.kept).toEqual({ codes: [1, 2, 3].map(entry) });
+  });
+
   test('are stored with the names of their codes, and only for the listed codes after a complete listing', async () => {
     const store = storeOf({ codes: [entry(1), entry(2)] });
     const memory = createSlugMemory(store);

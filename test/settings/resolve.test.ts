@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '#base/errors';
-import { checkSetting, newProfileName, resolveSettings, shownSetting } from '#settings/resolve';
+import {
+  checkSetting,
+  newProfileName,
+  resolveInputs,
+  resolveSettings,
+  SETTING_NAMES,
+  shownSetting,
+} from '#settings/resolve';
 import {
   describeSource,
   missingBaseUrlHint,
@@ -264,9 +271,48 @@ test.each([
   ['base-url', 'ftp://a.example', 'the base URL is not an http or https URL'],
   ['key-command', '', 'cannot use the key-command: it is empty'],
   ['accessible', 'maybe', "invalid value for accessible: 'maybe' (expected yes or no)"],
+  [
+    'short-url',
+    'https://HOST/{slug}',
+    'cannot store "https://HOST/{slug}" as short-url: it has a host without a dot; replace it with the host',
+  ],
 ] as const)('checkSetting refuses %s = %j', (key, text, message) => {
   expect(() => checkSetting(key, text)).toThrow(message);
 });
+
+test('each setting of a profile is read from its own field', () => {
+  const profile = {
+    baseUrl: A,
+    format: 'csv',
+    timezone: 'UTC',
+    reserve: '5',
+    concurrency: '2',
+    maxWait: '3s',
+    delimiter: ';',
+    shortUrl: 'https://go.example/{slug}',
+    accessible: 'yes',
+    keyCommand: 'pass key',
+  };
+  const inputs = { flags: {}, env: {}, name: 'default', profile, commandProblem: undefined };
+  const keys = Object.keys(SETTING_NAMES) as (keyof typeof SETTING_NAMES)[];
+  const shown = keys.map((key) => shownSetting(key, inputs));
+  expect(shown.map(({ value }) => value)).toEqual(Object.values(profile));
+  expect(new Set(shown.map(({ source }) => source))).toEqual(new Set(['profile']));
+});
+
+test.each(['work', 'my work', '$(id)\n'])(
+  'an invalid value in the profile %j has a hint with commands',
+  (name) => {
+    const named = { work: 'work', 'my work': "'my work'" }[name] ?? 'NAME';
+    const inputs = { flags: {}, env: {}, name, profile: { reserve: 'x' }, commandProblem: undefined };
+    expect(() => resolveInputs(inputs)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`invalid value for reserve in profile '${name}': 'x' (expected `),
+        hint: `Run \`qrctl config set reserve VALUE --profile ${named}\` or \`qrctl config unset reserve --profile ${named}\`.`,
+      }),
+    );
+  },
+);
 
 test.each<[Parameters<typeof shownSetting>[0], Given & { profile?: StoredProfile }, string | null, string]>([
   ['base-url', { flags: { baseUrl: 'https://A.example' } }, A, 'flag'],

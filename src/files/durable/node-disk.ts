@@ -30,7 +30,9 @@ import {
 } from './disk.ts';
 import { notRegular, systemError } from './path-errors.ts';
 
-const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
+type Codes = ReadonlySet<string | undefined>;
+
+const IN_USE: Codes = new Set(['EPERM', 'EACCES', 'EBUSY']);
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
 /** Returns a rename function that retries, because virus scanners on Windows briefly keep new files open. */
@@ -164,13 +166,13 @@ async function readRegularFile(path: string, mostBytes = 512 * 2 ** 20): Promise
   });
 }
 
-const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
+const CANNOT_FLUSH: Codes = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
 
 async function flushDirectory(path: string): Promise<void> {
   try {
     await closing(await open(path, 'r'), (directory) => directory.sync());
   } catch (error) {
-    if (!CANNOT_FLUSH_DIRECTORIES.has(systemCode(error) ?? '')) throw error;
+    if (!CANNOT_FLUSH.has(systemCode(error))) throw error;
   }
 }
 

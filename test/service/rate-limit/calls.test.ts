@@ -41,6 +41,23 @@ test('a request that got a 429 is sent again before requests that wait (L7)', as
   expect(paths).toEqual(['/a', '/a', '/b', '/c']);
 });
 
+test('a request that fails for an unknown reason counts as sent, so a POST is not repeated', async () => {
+  let requests = 0;
+  const transport: Transport = {
+    async exchange() {
+      requests += 1;
+      throw new TypeError('not a function');
+    },
+    close() {},
+  };
+  const sender = client(fakeClock(), transport, {});
+  await expect(sender.call({ ...GET, method: 'POST' })).rejects.toMatchObject({
+    message: 'not a function [POST /api/v1/qr on 127.0.0.1]',
+    outcome: 'unknown',
+  });
+  expect(requests).toBe(1);
+});
+
 describe('behind a gateway that refuses bursts with an HTML page', () => {
   /** In front of the model: so many a second, as nginx's limit_req has it, and no word of when to come back. */
   function behindGateway(perSecond: number, setup: Setup) {
