@@ -14,7 +14,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const endByForce = (reason: InterruptedError) => {
     // Ends by signal if a FIFO or name server blocks a thread, because `process.exit` would wait.
-    const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
+    const stuck = process.getActiveResourcesInfo().some((name) => /FSReq|GetAddrInfoReq/.test(name));
     process.off(reason.signal, onSignal);
     if (stuck) process.kill(process.pid, reason.signal);
     process.exit(exitCodeOf(reason));

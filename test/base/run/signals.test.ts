@@ -4,8 +4,6 @@ import { InterruptedError } from '#base/errors';
 import { listenForSignals } from '#base/run/signals';
 
 function listen(platform: string, resources: string[] = []) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
   const exit = vi.fn();
   const kill = vi.fn();
   const process = Object.assign(new EventEmitter(), {
@@ -46,6 +44,8 @@ describe('a process that listens for signals', () => {
   );
 
   test('ends 1.5 s after the first signal', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { process, exit } = listen('linux');
     process.emit('SIGINT', 'SIGINT');
     vi.advanceTimersByTime(1499);

@@ -147,6 +147,16 @@ describe('a word in a command to paste', () => {
     expect(word).toMatch(/^[\w.][\w@%+=:,./-]*$/);
   });
 
+  test.each([
+    ['x'.repeat(64), 'x'.repeat(64)],
+    ['x'.repeat(65), CODE.id],
+    ['-x', CODE.id],
+    ['a-x', 'a-x'],
+    ['Jo s', CODE.id],
+  ])('for the slug %j is %s', (slug, word) => {
+    expect(codeInShell({ id: CODE.id, slug })).toBe(word);
+  });
+
   test('that cannot be shown unchanged becomes a placeholder', () => {
     expect([inShellOr('TEXT', 'a b'), inShellOr('TEXT', 'a\nb'), inShellOr('TEXT', 'x'.repeat(65))]).toEqual([
       "'a b'",
