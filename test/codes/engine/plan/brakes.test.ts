@@ -251,7 +251,10 @@ describe('a column that was sorted by itself', () => {
   it('is assumed if two of the three rows have codes and the other row is new', () => {
     const added = (destination: string) => newRow(9, 'Added', destination);
     const brakesOf = (destination: string) =>
-      planOf([...listed([b, a, 'https://new.test/']), added(destination)], { codes, policy: { applyEdits: true } }).brakes;
+      planOf([...listed([b, a, 'https://new.test/']), added(destination)], {
+        codes,
+        policy: { applyEdits: true },
+      }).brakes;
     expect(brakesOf(c)).toEqual(sortedBy('destination', 3));
     expect(brakesOf('https://b.de/')).toEqual([]);
   });
