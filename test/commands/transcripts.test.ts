@@ -1,5 +1,5 @@
 /**
- * Runs the command lines of each file in `sessions/`, in one directory and with one workspace, and compares all that they print with the
+ * Runs the command lines of each file in `transcripts/`, in one directory and with one workspace, and compares all that they print with the
  * file. To add a line, write `$ qrctl …` into a file and run vitest with `--update`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const DIRECTORY = new URL('sessions/', import.meta.url);
+const DIRECTORY = new URL('transcripts/', import.meta.url);
 
 const FILES: Readonly<Record<string, string>> = {
   'list.txt': 'spring-menu\nsummer-menu\n',
@@ -68,5 +68,5 @@ test.each(readdirSync(DIRECTORY))('the command lines in %s print what the file c
     (text, [pattern, word]) => text.replace(pattern, word),
     shown.replaceAll(sandbox.baseUrl, 'https://HOST/api/v1').replaceAll(cwd, 'DIR'),
   );
-  await expect(fixed).toMatchFileSnapshot(`sessions/${name}`);
+  await expect(fixed).toMatchFileSnapshot(`transcripts/${name}`);
 });
