@@ -148,7 +148,7 @@ describe('scans watch', () => {
     );
   });
 
-  it('evaluates the other codes if one fails (8), and fails if it is the only code (4)', async () => {
+  it('exits with 8 and evaluates the other codes if one does not exist, and exits with 4 if it is the only code', async () => {
     const { ids, watch } = await useCodes({
       intercept: ({ request, apply, send }) =>
         send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),

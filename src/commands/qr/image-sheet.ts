@@ -55,7 +55,7 @@ export async function writeSheet(
     throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
   const labels = all.encoded.flatMap((encoded, at) => {
     const text = captioned[at]?.text ?? '';
-    // If no font can write a caption, `plain` (the encoded slug) is printed. An empty cell means no caption.
+    // If the fonts lack a letter of a caption, prints `plain`: the percent-encoded slug, or '' for an empty cell.
     const isEmptyCell = text === '' && !CAPTIONS.has(caption);
     const plain = isEmptyCell ? '' : fillShortUrl('{slug}', encoded.code);
     return Array.from({ length: copies }, () => ({ ...encoded, caption: text, plain }));

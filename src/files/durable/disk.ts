@@ -30,7 +30,7 @@ export interface DiskFile {
   chmod(mode: number): Promise<void>;
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
-  /** Current path of the open file; undefined if it is unknown or this user needs no check. */
+  /** Current path of the open file, to detect a moved directory. Undefined if unknown, or if not root. */
   currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -126,7 +126,7 @@ async function resolveFile(
   await checkFifo(disk, real);
   if (isFile) {
     await refuseMountPoint(disk, real);
-    // T14: also checks when opening the file, because another run may have written it since the first check.
+    // T14: checks the kind of the file before requests and again on opening: another run may have written it.
     const kind = await kindOfFile(disk, real);
     if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
   }

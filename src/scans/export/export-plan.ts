@@ -90,7 +90,7 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   );
 }
 
-/** Throws UsageError if the directory has a log. If the file names are known, checks only these files. */
+/** Throws UsageError if the directory has a log in this format. Checks only the files of known names. */
 async function refuseDirectory(directory: string, plan: ExportPlan, names: readonly string[]): Promise<void> {
   const ending = `.${extensionOf(plan)}`;
   const isKnown = names.length > 0 && plan.fileNames === 'id' && names.every(isUuid);

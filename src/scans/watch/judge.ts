@@ -181,7 +181,7 @@ function quantiles(mean: number, size: number) {
 
 export type Windows = ReturnType<typeof windowsUntil>;
 
-/** W6: returns windows that begin at one local time, so each has all hours of a weekday equally often. */
+/** W6: returns the limits of the windows, all at one local time of day, so each has every hour equally often. */
 export function windowsUntil(endMs: number, timezone: string) {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;

@@ -45,7 +45,7 @@ describe('an annotation', () => {
     expect(formatAnnotations([problem], place)).toBe('::error file=codes.csv,line=2::is empty\n');
   });
 
-  test('has a message of at most 500 characters', () => {
+  test('truncates a message after 500 characters, and adds an ellipsis', () => {
     const messageOf = (message: string) => formatAnnotations([{ file: undefined, message }], PLACE);
     expect(messageOf('x'.repeat(500))).toBe(`::error::${'x'.repeat(500)}\n`);
     expect(messageOf('x'.repeat(501))).toBe(`::error::${'x'.repeat(500)}…\n`);

@@ -54,7 +54,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('returns one row per line of the file, in the order of the file, with one request per code', () => {
+  it('has one row per line in `itemsByRow`, in the order of the file, and one request per code', () => {
     const other = codeOf(2);
     const rows = [
       at(2, 10, { wish: { name: 'New' } }),

@@ -192,7 +192,7 @@ describe('dueRowsOf', () => {
     });
   });
 
-  it('excludes a row with the decision `skip`', () => {
+  it('ignores the values of a row with the decision `skip`, and lists the row as skipped', () => {
     const wish = wishOf([a, { ...b, decision: { is: 'skip' } }], 30);
     expect(wish).toMatchObject({ wish: { destination: 'https://a/' }, decision: undefined });
     expect(wish?.shares.map(({ is }) => is)).toEqual(['due', 'skipped']);

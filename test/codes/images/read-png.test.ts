@@ -60,7 +60,7 @@ describe('the pixels in a PNG', () => {
     expect(graysOf({ width: 2, bits: 1, type: 3, rows, chunks: transparent })).toEqual([124, 255, 255, 124]);
   });
 
-  it('with three or four samples have the given color and opacity, on white paper', () => {
+  it('with three or four samples have the gray value of their color and opacity on white paper', () => {
     const rows = [
       [0, 200, 100, 50, 10, 20, 30],
       [0, 255, 255, 255, 0, 0, 0],

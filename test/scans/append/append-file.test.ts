@@ -144,7 +144,7 @@ describe('several codes in one file', () => {
     expect(ids()).toEqual(['1', '2', '101', '102', '3', '103']);
   });
 
-  it('can contain scans with equal IDs', async () => {
+  it('can have scans with equal IDs, which are not duplicates of each other', async () => {
     service[OTHER_CODE] = rowsAt(0, HOUR);
     expect(await run(memory, service)).toBe(4);
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);

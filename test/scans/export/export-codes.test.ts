@@ -212,15 +212,15 @@ describe('an export from a service without a Date header that ignores bounds', (
   });
 });
 
-describe('an output whose start moves back once the end is known', () => {
+describe('an output whose start depends on the end of the range', () => {
   const sinceFor = (endMs: number) => endMs - 20_000;
-  it('gets scans from the earlier start with one request if the end is known in advance', async () => {
+  it('is read from that start with one request if the end is known before the export', async () => {
     const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job: ONE });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 21_000]);
   });
 
-  it('gets scans from the earlier start with a second request for page 1 if only the first response shows the end', async () => {
+  it('is read from that start with a second request for page 1 if only the first response shows the end', async () => {
     const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...OPEN });
     expect((await result()).scans).toBe(3);
     expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);

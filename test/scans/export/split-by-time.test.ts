@@ -21,7 +21,7 @@ async function sliced(
 
 const all = (count: number) => rows(count).map(({ id }) => id);
 
-describe('slices of a range', () => {
+describe('the parts of a range that is split by time', () => {
   it('cause progress reports before any row is collected (C13)', async () => {
     const shown: number[] = [];
     const service = modelScans(rows(500), { pageCap: 10 });
@@ -37,7 +37,7 @@ describe('slices of a range', () => {
     },
   );
 
-  it('are a single slice if all rows fit on few pages, which costs one request more than the pages', async () => {
+  it('are one part if the range has at most 20 pages, with one request more than it has pages', async () => {
     expect(await sliced(99, { pageCap: 10 })).toEqual({ ids: all(99), requests: 11 });
     expect(await sliced(9, { pageCap: 10 })).toEqual({ ids: all(9), requests: 2 });
   });
@@ -62,7 +62,7 @@ describe('slices of a range', () => {
   });
 });
 
-describe('the cuts between slices', () => {
+describe('the borders between the parts of a range', () => {
   /** What was asked for, of rows so many ms apart. */
   async function cutsOf(count: number, everyMs: number, how: ModelScansOptions) {
     const service = modelScans(

@@ -128,7 +128,7 @@ describe('weekdays and hours', () => {
     ]);
   });
 
-  it('have averages over days of 24 hours, even if clocks change (F15)', () => {
+  it('have averages that count each date as one day, even if it has 23 or 25 hours (F15)', () => {
     const zone = 'Europe/Berlin';
     const week: [string, string] = ['2026-10-18T22:00:00Z', '2026-10-25T23:00:00Z'];
     const given: Given = { now: [week, { '2026-10-25': 7 }], zone };

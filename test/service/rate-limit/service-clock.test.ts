@@ -72,7 +72,7 @@ describe("the service's clock", () => {
     expect(nowMs(1000)).toBe(T + ms + 1000);
   });
 
-  it('counts as changed only if a Date is more than a second outside the bounds', () => {
+  it('counts as set back only if a Date, plus a second of rounding, is more than a second behind the known time', () => {
     // After the first answer the clock is between T and T + 1000 at the start.
     const back = observing();
     back.observe(T, 0, 0);

@@ -73,7 +73,7 @@ export interface Policy {
   applyEdits: boolean;
   adoptExisting: boolean;
   removed: 'report' | 'pause';
-  /** Maximum number or percentage of changes, not counting new codes. Undefined for the default. */
+  /** Maximum number of codes to change, or their percentage of the known codes. New codes don't count. */
   maxChanges: { count: number } | { percent: number } | undefined;
   force: boolean;
   decisions: Decisions;

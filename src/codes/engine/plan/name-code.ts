@@ -120,7 +120,7 @@ export function knownCode(
   // A backup restores its code once, even if a decision created that code.
   const restored = row.backupOf === id && last === id ? Infinity : 1;
   const asked = row.backupOf !== undefined && !code ? restored : answers.newOf(row);
-  // If the code exists, `qr apply` ignores a decision, because its file may keep one that was carried out.
+  // If the code exists, `qr apply` ignores `new`, because its file may keep a decision that was carried out.
   const wanted = policy.verb === 'create' || !code ? asked : 0;
   const sending = ledger.unclear.findLast(({ replaces }) => replaces !== undefined && replaces === last);
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;

@@ -12,7 +12,10 @@ type LocaleData = Omit<typeof import('./cldr/en.json'), 'countries'> & {
   countries: Readonly<Record<string, string>>;
 };
 
-/** Name of a pattern. Those of intervals repeat fields. `dateTime` and `fallback` contain `{0}` and `{1}`. */
+/**
+ * Name of a CLDR date pattern. Patterns for ranges repeat the fields that differ. `dateTime` joins a time
+ * `{0}` and a date `{1}`, and `fallback` the ends of a range.
+ */
 export type PatternName = keyof LocaleData['patterns'];
 
 export interface LocalDate {

@@ -453,7 +453,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('restores the status of its code even if the response to the pause request was lost', async () => {
+  it('whose backup fails restores the status of its code, even if the response to the pause request was lost', async () => {
     for (const mishap of ['applied', 'drop'] as const) {
       const world = createWorld({ codes: [code], patch: mishapsOf(mishap) });
       await world.run([row], {

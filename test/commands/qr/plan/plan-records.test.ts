@@ -161,7 +161,7 @@ describe('the table row', () => {
   });
 });
 
-it('at most 20 of the candidates are listed', () => {
+it('the CSV output for an undecided row lists at most 20 candidates, and counts the others', () => {
   const candidates = Array.from({ length: 22 }, (_, at) => codeOf(`c${at}`));
   const [record] = recordsOf({ item: itemOf(5, 'undecided', { candidates }) });
   expect(record?.old).toMatch(/^id-c0 or .* or id-c19 or 2 others$/);
