@@ -27,7 +27,7 @@ it('firstIndex finds the same index as a linear search', () => {
   );
 });
 
-it('lists are grouped, made unique, split and joined in their order', async () => {
+it('groupBy, inChunks and collectPages keep the order of items, and onceBy keeps the last item for each key', async () => {
   const words = ['ab', 'cd', 'a', 'b', 'abc'];
   expect([...groupBy(words, ({ length }) => length)]).toEqual([
     [2, ['ab', 'cd']],
@@ -44,7 +44,7 @@ it('lists are grouped, made unique, split and joined in their order', async () =
   expect(await collectPages(pages())).toEqual(words);
 });
 
-it('items are counted by key, numbers are summed, and a missing value is created once', () => {
+it('countBy counts items by key, sum adds numbers, and getOrAdd creates a missing value once', () => {
   expect([...countBy(['ab', 'c', 'cd', 'ef'], ({ length }) => length)]).toEqual([
     [2, 3],
     [1, 1],

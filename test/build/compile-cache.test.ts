@@ -247,7 +247,7 @@ test('a failed write of the compile cache is ignored without a message', () => {
   expect(readFileSync(join(home, '.cache'), 'utf8')).toBe('a file');
 });
 
-test('the compile cache keeps 48 files, including the newest', () => {
+test('the compile cache keeps at most 48 files, including the newest', () => {
   for (let command = 0; command < 60; command++) open(here, `command-${command}`)?.write([COMPILED]);
   expect(readdirSync(directory)).toHaveLength(48);
   expect(open(here, 'command-59')?.stored).toEqual([stored(COMPILED)]);

@@ -12,7 +12,7 @@ function release(...args: string[]): { status: number | null; stderr: string } {
 }
 
 test.runIf(SOAK)(
-  'npm run release refuses an invalid or outdated version, and --files-only for a version that is not checked out (2)',
+  'npm run release exits with 2 for an invalid or outdated version, and for --files-only with a version that is not checked out',
   () => {
     expect(release()).toEqual({ status: 2, stderr: "release: '' is no version: npm run release -- X.Y.Z\n" });
     expect(release('0.9')).toEqual({

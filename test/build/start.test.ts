@@ -117,7 +117,7 @@ test('a run exits with 1 if Node ends it early because nothing is left to wait f
   });
 });
 
-test('an uncaught error is reported without a long line from the bundle', async () => {
+test('an uncaught error is reported without a line of more than 300 characters from the bundle', async () => {
   const preload = join(await useDirectory(), 'crash.cjs');
   const silent = "const net = require('node:net'); net.connect = () => new net.Socket();";
   writeFileSync(preload, `${silent} setTimeout(() => { throw new TypeError('a broken timer'); }, 300);`);
@@ -155,7 +155,7 @@ process.on('exit', () => {
     return JSON.parse(/^LOADED (.*)$/m.exec(stderr)?.[1] ?? '');
   }
 
-  test('loads fewer than eight chunks, and no unneeded Node module such as http or crypto (qr list)', async () => {
+  test('such as `qr list` loads fewer than eight chunks, and no unneeded Node module such as http or crypto', async () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
       expect(read).toEqual(expect.arrayContaining(['app.js', 'core.js', 'http.js', 'start.js']));

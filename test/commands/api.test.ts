@@ -93,7 +93,7 @@ describe('api', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('fails if a JSON response to a POST is truncated (1), and does not repeat the request', async () => {
+  it('exits with 1 if a JSON response to a POST is truncated, and does not repeat the request', async () => {
     const server = await useFaultServer(({ socket }) => socket.end(rawAnswer(200, '{"data":[', {}, null)));
     const run = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: server.env, input: '{}' });
     expect(run.code).toBe(1);
@@ -123,7 +123,7 @@ describe('api', () => {
     [['POST', '/qr', '--input', 'none.json'], 'Correct the path, and run the command again.'],
     [['POST', '/qr', '--input', '-'], 'cannot parse standard input as JSON'],
     [['FETCH', '/qr'], "invalid value for method: 'FETCH' (expected GET, POST, PUT, PATCH or DELETE)"],
-  ])('refuses the arguments %j (2), and sends no request', async (args, message) => {
+  ])('exits with 2 for the arguments %j, and sends no request', async (args, message) => {
     const server = await useFaultServer(({ socket }) => socket.end());
     const run = await runHere(['api', ...args], { env: server.env, input: 'no json' });
     expect(run.code).toBe(2);

@@ -43,7 +43,7 @@ describe('auth login', () => {
     },
   );
 
-  test('stores nothing if the service rejects the key (3)', async () => {
+  test('exits with 3 and stores nothing if the service rejects the key', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     const { code } = await machine.run(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], {
@@ -253,7 +253,7 @@ describe('the commands auth list, use, logout and status', () => {
     ['logout', ['auth', 'logout', '--profile', 'wrok']],
     ['status', ['auth', 'status', '--profile', 'wrok']],
   ])(
-    'suggest the stored profile with the most similar name if an unknown profile is passed to `auth %s` (2)',
+    'exit with 2 and suggest the stored profile with the most similar name if an unknown profile is passed to `auth %s`',
     async (_, args) => {
       const machine = await useMachine();
       await machine.login('work', FAR, KEY);
@@ -276,7 +276,7 @@ describe('the commands auth list, use, logout and status', () => {
     expect(await logout('--all')).toBe('Removed: c\nNo profile is left\n');
   });
 
-  test('suggest `auth list`, not creating a profile, if an unknown profile is passed to `auth logout` (2)', async () => {
+  test('exit with 2 and suggest `auth list`, not creating a profile, if `auth logout` gets a profile with no similar stored name', async () => {
     const machine = await useMachine();
     await machine.login('work', FAR, KEY);
     expect(await machine.run(['auth', 'logout', '--profile', 'other'])).toMatchObject({

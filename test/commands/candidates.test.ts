@@ -127,7 +127,7 @@ describe('the completion of codes', () => {
     expect(await candidates(['auth', 'use', ''], env)).toEqual([]);
   });
 
-  test('escapes control characters in a hostile name, and truncates it to one short line', async () => {
+  test('escapes control characters in a hostile name, and truncates the name so that its line has fewer than 70 characters', async () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     await ask(sandbox, 'POST', '/qr', { body: { name: `a\n\tb\u001b[31m\u202e${'x'.repeat(100)}` } });

@@ -300,7 +300,7 @@ describe('qr check', () => {
       expect([loud.code, loud.stdout]).toEqual([8, expect.stringContaining('unreachable')]);
     });
 
-    it('writes no file with --output, and prints the result for each destination without --output (7)', async () => {
+    it('exits with 7, writes no file with --output, and prints the result for each destination without --output', async () => {
       const { sandbox, cwd, check, dead } = await useSilence('a', 'b', 'c');
       add(sandbox, ...dead);
       expect(await check('-o', 'all.csv')).toMatchObject({ code: 7, stdout: '' });
@@ -391,7 +391,7 @@ describe('qr check', () => {
     ],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
-  ])('refuses the flags %j (2)', async (args, message) => {
+  ])('exits with 2 for the arguments %j', async (args, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'slug\nnobody\n');

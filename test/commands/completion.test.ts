@@ -24,13 +24,13 @@ describe('qrctl completion', () => {
       });
   });
 
-  test('treats --column, --adopt and --as-new of qr create as repeatable, and no other flag', async () => {
+  test('uses a manual in which, for qr create, only --column, --adopt and --as-new are repeatable', async () => {
     const create = (await loadManual('')).commands.find(({ names }) => names.join(' ') === 'qr create');
     const repeatable = create?.flags.filter((flag) => flag.repeatable).map(({ long }) => long);
     expect(repeatable).toEqual(['--column', '--adopt', '--as-new']);
   });
 
-  test('refuses an unknown shell, and a command line without a shell (2)', async () => {
+  test('exits with 2 for an unknown shell, and for a command line without a shell', async () => {
     expect(await runByDay(['completion', 'csh'])).toMatchObject({
       code: 2,
       stdout: '',

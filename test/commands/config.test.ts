@@ -48,7 +48,7 @@ describe('config set, get and unset', () => {
     ['short-url', 'https://{slug}/x'],
     ['apiKey', 'x'],
     ['__proto__', 'x'],
-  ])('refuse to set %s to %s (2), and store nothing', async (key, value) => {
+  ])('refuse to set %s to %s with exit code 2, and store nothing', async (key, value) => {
     const machine = await useMachine();
     expect((await machine.run(['config', 'set', key, value])).code).toBe(2);
     expect(existsSync(machine.directory)).toBe(false);

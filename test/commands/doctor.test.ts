@@ -64,7 +64,7 @@ describe('doctor', () => {
     });
   });
 
-  test('reports a missing base URL and a missing key (2)', async () => {
+  test('exits with 2 and reports a missing base URL and a missing key', async () => {
     const { code, statuses, findings } = await diagnose(await useMachine());
     expect(code).toBe(2);
     expect(statuses).toEqual({
@@ -97,14 +97,14 @@ describe('doctor', () => {
     expect((await machine.run(['doctor'], { env })).stderr).toContain('the service rejected the API key');
   });
 
-  test('reaches the service without a key, and reports that the key is missing (3)', async () => {
+  test('reaches the service without a key, reports that the key is missing, and exits with 3', async () => {
     const sandbox = await useSandbox();
     const { code, statuses } = await diagnose(await useMachine(), [], { QRCTL_BASE_URL: sandbox.baseUrl });
     expect(code).toBe(3);
     expect(statuses).toMatchObject({ key: 'fail', service: 'ok', openapi: 'ok' });
   });
 
-  test('reports once that the service rejects the key (3)', async () => {
+  test('reports once that the service rejects the key, and exits with 3', async () => {
     const sandbox = await useSandbox();
     const { code, statuses, findings } = await diagnose(await useMachine(), [], {
       ...sandbox.env,
@@ -128,7 +128,7 @@ describe('doctor', () => {
     expect(sandbox.requests.map(({ url }) => url)).toEqual(['/openapi.json']);
   });
 
-  test('warns if the local clock is wrong (0)', async () => {
+  test('warns if the local clock is one hour ahead of the service, and exits with 0', async () => {
     const sandbox = await useSandbox({ clockSkewMs: -3_600_000 });
     const { code, statuses, findings } = await diagnose(await useMachine(), [], sandbox.env);
     expect(code).toBe(0);
@@ -138,7 +138,7 @@ describe('doctor', () => {
     );
   });
 
-  test('reports a corrupt config, and continues with the environment variables (2)', async () => {
+  test('reports a corrupt config, continues with the environment variables, and exits with 2', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
     await machine.login('default', sandbox.baseUrl, KEY);
@@ -179,7 +179,7 @@ describe('doctor', () => {
       { HTTPS_PROXY: 'socks5://p' },
       'proxy',
     ],
-  ])('reports %s (2)', async (_, args, env, check) => {
+  ])('reports %s, and exits with 2', async (_, args, env, check) => {
     const { code, statuses } = await diagnose(await useMachine(), args, env);
     expect(statuses[check]).toBe('fail');
     // No request is sent through an invalid proxy.

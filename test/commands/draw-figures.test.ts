@@ -277,7 +277,7 @@ describe('a table', () => {
 });
 
 describe('a sparkline of scans by time', () => {
-  it('has one character per row or per group of rows, and is omitted for a single row or in too little space', () => {
+  it('has one character per row or per group of rows, and is omitted for a single row or if fewer than six characters fit', () => {
     const rows = Array.from({ length: 30 }, (_, at) => ({ scans: at }));
     const time = section(rows, { kind: 'time', by: 'day' } as Partial<Section>);
     const line = (width: number) => draw([time], width).split('\n')[0]?.slice('day  '.length) ?? '';

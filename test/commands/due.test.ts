@@ -159,7 +159,7 @@ describe('qr update --due', () => {
 
   const patience = { timeout: 180_000 * KILLS };
   it(
-    `leaves the codes with the planned values after ${2 * KILLS} kills around a clock change, and keeps edits by other clients`,
+    `leaves the codes with the planned values after up to ${2 * KILLS} kills around a clock change, and keeps edits by other clients`,
     patience,
     async () => {
       let kills = 0;
@@ -332,7 +332,7 @@ describe('a dated plan made from a list', () => {
     ]);
   });
 
-  it('continues without its ledger if the code has the value from an earlier row, and otherwise has a conflict (9)', async () => {
+  it('continues without its ledger if the code has the value from an earlier row, and otherwise exits with 9 because of a conflict', async () => {
     const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
     expect((await plan.at('01')).code).toBe(0);
     await plan.forget();

@@ -86,7 +86,7 @@ describe('an export', () => {
       'a dataset requires the fields qr_id, id and ts',
       'Add qr_id,id,ts to --fields.',
     ],
-  ])('refuses %s (2), and sends and writes nothing', async (_, flags, message, hint) => {
+  ])('is refused with exit code 2 before it sends or writes anything: %s', async (_, flags, message, hint) => {
     const { cwd, run } = await useExport();
     const { code, stderr, requests } = await run('--all', ...flags);
     expect({ code, requests }).toEqual({ code: 2, requests: 0 });
@@ -109,7 +109,7 @@ describe('an export', () => {
     expect(stdout.replace('\uFEFF', '').split(/\r?\n/)[0]).toBe(header);
   });
 
-  test("of one code can't have the field qr_id (2)", async () => {
+  test("of one code exits with 2 if --fields contains qr_id", async () => {
     const { sandbox, run } = await useExport();
     expect(await run(sandbox.codeId(), '-f', 'csv', '--excel', '--fields', 'ts,qr_id')).toMatchObject({
       code: 2,
@@ -200,7 +200,7 @@ describe('planExport', () => {
       { outputDir: 'd', append: true, partitionBy: 'day', format: 'parquet' },
       { append: { path: '' }, used: [] },
     ],
-  ])('plans %j', async (flags, expected) => {
+  ])('returns the expected plan for the flags %j', async (flags, expected) => {
     expect(await plan(flags)).toMatchObject(expected);
   });
 

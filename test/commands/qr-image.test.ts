@@ -115,7 +115,7 @@ describe('qr image of one code', () => {
     }
   });
 
-  it('refuses to draw if no short URL is set (2), suggests the command that sets one, and sends no request', async () => {
+  it('exits with 2 if no short URL is set, suggests the command that sets one, and sends no request', async () => {
     const { sandbox, slug } = await useImages();
     const { code, stderr } = await runByDay(['qr', 'image', slug], { env: sandbox.env });
     expect(code).toBe(2);
@@ -149,7 +149,7 @@ describe('qr image', () => {
     [['--output-dir', 'y'], /no code specified/],
     [['--all'], /missing --output-dir/],
     [['--from', 'none.csv', '--output-dir', 'y'], /cannot read none.csv/],
-  ])('refuses %j (2) with an error and at most one hint, and writes nothing', async (args, message) => {
+  ])('exits with 2 for %j, prints an error and at most one hint, and writes nothing', async (args, message) => {
     const { cwd, image, slug } = await useImages();
     const { code, stdout, stderr } = await image(args.map((word) => (word === 'CODE' ? slug : word)));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -166,7 +166,7 @@ describe('qr image', () => {
     expect(existsSync(join(cwd, 'x.png'))).toBe(true);
   });
 
-  it('refuses a code that does not exist (4), suggests the nearest slug, and writes nothing', async () => {
+  it('exits with 4 for a code that does not exist, suggests the nearest slug, and writes nothing', async () => {
     const { image, slug, cwd } = await useImages();
     expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({
       code: 4,
@@ -322,7 +322,7 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)('stops drawing a slow logo after 5 s (2) and on SIGTERM (143)', async () => {
+  it.runIf(SOAK)('stops drawing a slow logo after 5 s with exit code 2, and on SIGTERM with exit code 143', async () => {
     const { cwd, sandbox, slug } = await useImages();
     const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
     writeFileSync(
@@ -341,7 +341,7 @@ describe('qr image of many codes', () => {
     expect((await running.done).code).toBe(143);
   });
 
-  it('refuses an invalid logo (2), and sends no request', async () => {
+  it('exits with 2 for an invalid logo, and sends no request', async () => {
     const { image, slug, sandbox, cwd } = await useImages();
     writeFileSync(
       join(cwd, 'x.svg'),
@@ -363,7 +363,7 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual(['x.svg']);
   });
 
-  it("fails if it can't create the output directory (2)", async () => {
+  it("exits with 2 if it can't create the output directory", async () => {
     const { image, cwd } = await useImages();
     writeFileSync(join(cwd, 'file'), '');
     expect(await image(['--all', '--output-dir', 'file'])).toMatchObject({
@@ -535,7 +535,7 @@ describe('qr image with a sheet or roll of labels', () => {
       ['--margin', '10', '--grid', '3x7', '--label', '60x38mm', '-o', 'x.pdf'],
       /--margin.*10mm, or a width and a height/,
     ],
-  ])('refuses %j (2), and writes nothing', async (args, message) => {
+  ])('exits with 2 for %j, and writes nothing', async (args, message) => {
     const { cwd, image } = await useImages();
     expect(await image(['--all', ...args])).toMatchObject({
       code: 2,

@@ -290,7 +290,7 @@ describe('qr update', () => {
 });
 
 describe('qr delete', () => {
-  it("sends no request if it can't prompt (2), and with --yes deletes the code", async () => {
+  it("exits with 2 and sends no request if it can't prompt, and with --yes deletes the code", async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const slug = slugOf(sandbox, id);
@@ -319,7 +319,7 @@ describe('qr delete', () => {
     expect(sandbox.workspace.code(id)).toBeUndefined();
   });
 
-  it('deletes the codes that exist, and reports the others as failed (8), or exits with 4 if none exists', async () => {
+  it('deletes the codes that exist, reports the others as failed and exits with 8, or exits with 4 if none exists', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const { code, stdout, stderr } = await qr(argv`delete ${id} ${UNKNOWN} no-such --yes --format json`);

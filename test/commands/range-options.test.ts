@@ -40,7 +40,7 @@ it.each([
   expect(await plan(flags, { timezone: 'Europe/Berlin' })).toEqual({ ...expected, said: '' });
 });
 
-it('a date as the end excludes this day, and a note shows how to include it', async () => {
+it('a date in --until excludes this day, and a note shows how to include the day', async () => {
   const note = async (flags: Parameters<typeof planRange>[1]) => (await plan(flags, { TZ: 'UTC' })).said;
   expect(await note({ until: '2026-01-31' })).toBe(
     '--until 2026-01-31 excludes 2026-01-31 itself. To include it, use --until 2026-02-01\n',

@@ -34,7 +34,7 @@ it.each([
   },
 );
 
-it('reads standard input up to the maximum size', async () => {
+it('readGiven reads standard input of up to the maximum size, and refuses larger input', async () => {
   const most = [Buffer.alloc(2 ** 19, 'a'), Buffer.alloc(2 ** 19, 'b')];
   expect((await readGiven(contextOf(most), '-', limits)).equals(Buffer.concat(most))).toBe(true);
   await expect(readGiven(contextOf([...most, Buffer.from('c')]), '-', limits)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ it('reads standard input up to the maximum size', async () => {
   });
 });
 
-it('throws the reason of an abort after the last bytes', async () => {
+it('readGiven throws the reason of an abort even if all bytes were read', async () => {
   const stop = new AbortController();
   function* chunks() {
     yield Buffer.from('a');
@@ -52,7 +52,7 @@ it('throws the reason of an abort after the last bytes', async () => {
   await expect(readGiven(contextOf(chunks(), stop.signal), '-', limits)).rejects.toThrow('stopped');
 });
 
-it('passes the bytes of a logo on, and refuses a file that is not a logo', async () => {
+it('readLogo returns the parsed logo, and refuses a file that is not a logo', async () => {
   const read = (fault?: string) =>
     readLogo(contextOf([Buffer.from('<svg/>')]), '-', async (bytes) =>
       fault === undefined ? { text: String(bytes) } : { fault },

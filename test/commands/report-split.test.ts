@@ -46,7 +46,7 @@ describe('one report per value', () => {
     expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
   });
 
-  test.runIf(process.platform === 'linux')("is refused if its directory can't be created (2)", async () => {
+  test.runIf(process.platform === 'linux')("is refused with exit code 2 if its directory can't be created", async () => {
     const { cwd, env } = await useClients();
     const args = ['scans', 'report', '--all', ...SPLIT.with(5, '/proc/none/reports')];
     const { code, stderr } = await runHere(args, { env, cwd });
@@ -86,7 +86,7 @@ describe('one report per value', () => {
       ['--all', '--join', 'clients.csv', '--split-by', 'x', '--output-dir', 'r'],
       'clients.csv has no column "x"',
     ],
-  ])('is refused with the flags %j (2), and sends no request', async (args, message) => {
+  ])('is refused with exit code 2 and without a request if the flags are %j', async (args, message) => {
     const { sandbox, cwd, env } = await useClients();
     const before = sandbox.requests.length;
     const { code, stderr } = await runHere(['scans', 'report', ...args], { env, cwd });
@@ -94,7 +94,7 @@ describe('one report per value', () => {
     expect(stderr).toContain(message);
   });
 
-  test('is refused if no code has a value (2), with the number of codes without one', async () => {
+  test('is refused with exit code 2 if no code has a value, with the number of codes without a value', async () => {
     const { cwd, env, codes } = await useClients();
     const blank = codes.map(({ id }) => `${id},`);
     await writeFile(join(cwd, 'clients.csv'), ['id,Client', ...blank, ''].join('\n'));
@@ -150,7 +150,7 @@ describe('--compare FROM..TO', () => {
     ['2024-11..2024-12', '--compare 2024-11..2024-12 must end before the counted period begins'],
     ['2024-11..', "invalid value for --compare: '' (expected a period)"],
     ['never', "invalid value for --compare: 'never' (expected a period)"],
-  ])('refuses the period %s (2)', async (period, message) => {
+  ])('exits with 2 for the period %s', async (period, message) => {
     const { code, stderr } = await compare(period);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
@@ -172,7 +172,7 @@ describe('a report with --add-by, --accent and --footer', () => {
     expect(html).toContain(' · ');
   });
 
-  test('is refused if the accent is not a hexadecimal color (2)', async () => {
+  test('is refused with exit code 2 if the accent is not a hexadecimal color', async () => {
     const { cwd, env } = await useClients();
     const plain = await runHere(['scans', 'report', '--all', '--accent', 'red', '-o', 'x.html'], {
       cwd,

@@ -3,7 +3,7 @@ import { resolveNames } from '#commands/short-urls';
 import { useBench } from '../support/bench.ts';
 import { printingContext } from './printing.ts';
 
-test('a short URL is accepted in place of a code in arguments, lists and tables', async () => {
+test('a short URL is accepted in place of a code in arguments, lists and tables only if the setting short-url matches', async () => {
   const { run, write } = await useBench(undefined, { codes: 3, scans: 5 });
   const unset = await run('qr', 'get', 'https://go.example.com/spring-menu');
   expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining('qrctl config set short-url') });

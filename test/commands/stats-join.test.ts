@@ -162,7 +162,7 @@ describe('scans stats with --join', () => {
       ['--input', 'scans.csv', '--by', 'utm_term', '--join', 'own.csv'],
       'cannot count --input by utm_term: own.csv has no column destination',
     ],
-  ])('is refused with the arguments %j (2)', async (args, message) => {
+  ])('exits with 2 for the arguments %j', async (args, message) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'own.csv'), 'slug,region,Region 2\na,N,1\n');
     await writeFile(join(cwd, 'scans.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');

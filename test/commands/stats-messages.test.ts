@@ -67,7 +67,7 @@ describe('the error, with any hint,', () => {
       '--compare 2026-10-01 --during 2026-10',
       '--compare 2026-10-01 must end before the counted period begins\n  hint: Use two dates such as 2026-09-01..2026-09-14. Both are included.',
     ],
-  ])('is complete for %s (2)', async (args, message) => {
+  ])('is complete for %s, and the exit code is 2', async (args, message) => {
     const { stats } = await useFiles();
     expect(await stats(...args.split(' '))).toEqual({ code: 2, stdout: '', stderr: `qrctl: ${message}\n` });
   });
@@ -80,7 +80,7 @@ describe('the error, with any hint,', () => {
     ],
     ['--since 2026-11-01', 'since 2026-11-01 00:00:00 (UTC)', ''],
     ['--until 2026-01-01T00:00', 'from the first scan to 2026-01-01 00:00 (UTC)', ''],
-  ])('is complete if the files have no scans with %s (9)', async (args, range, coverage) => {
+  ])('is complete if the files have no scans with %s, and the exit code is 9', async (args, range, coverage) => {
     const { stats } = await useFiles();
     const stderr =
       `qrctl: no scans ${range} in these files, and their coverage could not be verified\n${coverage}` +
@@ -88,7 +88,7 @@ describe('the error, with any hint,', () => {
     expect(await stats(...args.split(' '))).toEqual({ code: 9, stdout: '', stderr });
   });
 
-  test('is complete if no code matches --where, and a warning says that no scan matches', async () => {
+  test('is complete if no code matches --where, and is only a warning if no scan in a file matches', async () => {
     const { env } = await useSandbox({ codes: 2, scans: 5 });
     const stats = (...args: string[]) => runHere(['scans', 'stats', '--all', ...args], { env });
     expect(await stats('--where', 'code=nowhere')).toEqual({
@@ -214,7 +214,7 @@ describe('a dry run', () => {
   });
 });
 
-test('a cross table is drawn, and its rows in a workbook are counted for the summary', async () => {
+test('`scans stats` draws a table by two dimensions, and counts the rows of all tables in a workbook for the summary', async () => {
   const { cwd, stats } = await useFiles();
   const by = ['--by', 'country', '--by', 'country,device'];
   expect((await stats(...by, '-f', 'table')).stdout).toMatch(/mobile +desktop/);
@@ -226,7 +226,7 @@ test('a cross table is drawn, and its rows in a workbook are counted for the sum
   expect({ rows, files }).toEqual({ rows: 5, files: ['stats.xlsx'] });
 });
 
-test('a period is compared with the days just before it, and the last line has the range and scans of both', async () => {
+test('`scans stats` compares a period with the range in --compare, and the last line has the ranges and scans of both', async () => {
   const { stats } = await useFiles();
   const periods = ['--during', '2026-10-02', '--compare', '2026-10-01..2026-10-01'];
   const args = [...periods, '--where', ' country = DE ', '--by', 'country', '-f', 'csv'];

@@ -126,7 +126,7 @@ describe('--where', () => {
       ['--join', 'codes.csv', '--where', 'campaign=Sprng'],
       'no row of codes.csv has "Sprng" in column Campaign',
     ],
-  ])('is refused with %j (2), and no request is sent', async (flags, message) => {
+  ])('exits with 2 for %j, and sends no request', async (flags, message) => {
     const { sandbox, run } = await useWorkspace(1);
     const before = sandbox.requests.length;
     const { code, stderr } = await run(['--all', ...flags]);
@@ -231,7 +231,7 @@ describe('--by A,B', () => {
     ],
     [['--by', 'country,country'], '--by country,country requires two different dimensions'],
     [['--by', 'country,x'], "invalid value for --by: 'x'"],
-  ])('is refused with %j (2)', async (args, message) => {
+  ])('exits with 2 for %j', async (args, message) => {
     const { run } = await useWorkspace(1);
     const { code, stderr } = await run(['--input', 'scans.ndjson', ...args]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });

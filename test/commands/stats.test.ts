@@ -154,7 +154,7 @@ describe('scans stats', () => {
     [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['--input', '-'], "--input can't read standard input"],
     [['--input', '.', '--by', 'day'], 'no scan files in .'],
-  ])('is refused with the arguments %j (2)', async (args, message) => {
+  ])('exits with 2 for the arguments %j', async (args, message) => {
     const cwd = await useDirectory();
     const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });
     expect({ code, stderr }).toMatchObject(ends(2, `qrctl: ${message}\n`));

@@ -119,7 +119,7 @@ test('scans tail prints the columns of the scan, and also those of its code unle
   expect(Object.keys(JSON.parse(all.stdout)).slice(0, 3)).toEqual(['qr_id', 'qr_slug', 'qr_name']);
 });
 
-test('scans tail refuses a code that does not exist (4), and prints nothing', async () => {
+test('scans tail exits with 4 for a code that does not exist, and prints no scan', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const gone = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
   const run = await runByDay(['scans', 'tail', sandbox.codeId(), gone], { env: sandbox.env });
@@ -127,7 +127,7 @@ test('scans tail refuses a code that does not exist (4), and prints nothing', as
   expect(run.stderr).not.toContain('Waiting');
 });
 
-test('scans tail with --state continues after the last run, notes that --since has no effect, and refuses other codes (2)', async () => {
+test('scans tail with --state continues after the last run, notes that --since has no effect, and exits with 2 for other codes', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 3, limit: 100_000 });
   const id = sandbox.codeId();
   const cwd = await useDirectory();

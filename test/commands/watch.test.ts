@@ -255,7 +255,7 @@ describe('the command scans watch', () => {
     [['--quiet-for', '0'], 'expected a duration above zero'],
     [['--no-rotated'], '--no-rotated requires --input'],
     [['some'], "CODE can't be used with --all"],
-  ])('refuses the arguments %j (2)', async (args, message) => {
+  ])('exits with 2 for the arguments %j', async (args, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'id,outcome,last_scan\nx,broken,\n');

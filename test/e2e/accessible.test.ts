@@ -64,7 +64,7 @@ describe.each(firstRows(1, ['variable', 'setting'] as const))(
   },
 );
 
-test('a plain prompt exits with 130 on Ctrl-C, and with 2 on Ctrl-D', async () => {
+test('with ACCESSIBLE=1, a command exits with 130 on Ctrl-C at a prompt, and with 2 on Ctrl-D', async () => {
   const sandbox = await useSandbox();
   for (const [key, exit] of firstRows(1, [
     ['\x03', 130],
@@ -80,7 +80,7 @@ test('a plain prompt exits with 130 on Ctrl-C, and with 2 on Ctrl-D', async () =
   }
 });
 
-test('a plain prompt for a key does not echo the key', async () => {
+test('with ACCESSIBLE=1, the prompt for a key does not echo the key', async () => {
   const sandbox = await useSandbox();
   const { QRCTL_BASE_URL, QRCTL_API_KEY = '' } = sandbox.env;
   const options = await useTerminal('variable', { QRCTL_BASE_URL });

@@ -44,7 +44,7 @@ function expectRightRanges({ requests }: TestSandbox): void {
   }
 }
 
-test("no scan is lost after the service's clock was set back, and a note says that scans are later than this clock (A22)", async () => {
+test("--append loses no scan after the service's clock was set back, and notes that scans are later than this clock (A22)", async () => {
   let dateMs = START + DAY;
   const { sandbox, append, add, times } = await useAppend(() => dateMs);
   add(START + DAY - HOUR / 2);
@@ -62,7 +62,7 @@ test("no scan is lost after the service's clock was set back, and a note says th
   expectRightRanges(sandbox);
 });
 
-test('no scan is lost while another scan is dated far in the future (A22)', async () => {
+test('--append loses no scan while another scan is dated 300 days in the future (A22)', async () => {
   let dateMs = START;
   const { sandbox, append, add, times } = await useAppend(() => dateMs);
   add(START + 300 * DAY);
@@ -75,7 +75,7 @@ test('no scan is lost while another scan is dated far in the future (A22)', asyn
   expectRightRanges(sandbox);
 });
 
-test('without a Date header, a run exits with 9 if the newest scan is dated after the local time (A23)', async () => {
+test('without a Date header, --append exits with 9 if the newest exported scan is dated after the local time (A23)', async () => {
   const { sandbox, append, add } = await useAppend(() => undefined);
   add(Date.now() + DAY);
   expect(await append('--until', new Date(Date.now() + 2 * DAY).toISOString())).toMatchObject({ code: 0 });

@@ -55,7 +55,7 @@ describe('--restart', () => {
     expect((await readdir(directory)).sort()).toEqual(['scans.csv', 'scans.csv.old', 'scans.csv.state.json']);
   });
 
-  test("leaves a shared file unchanged, and keeps all scans in a failed code's own file, if a code fails (8)", async () => {
+  test("exits with 8, leaves a shared file unchanged, and keeps all scans in a failed code's own file, if a code fails", async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 60 });
     const [kept, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     const args = ['scans', 'export', kept, gone, '--append'];

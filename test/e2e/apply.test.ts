@@ -146,7 +146,7 @@ describe('qr apply', () => {
     ['a missing key', 'key,name,destination\n,x,https://example.com\n', 'line 2'],
     ['a changed type', 'key,name,type\nk1,Poster 1,wifi\n', 'line 2'],
     ['a new code without a name', file(row(1), 'k2,,https://example.com\n'), 'line 3'],
-  ])('refuses %s (2), prints its line number, and changes nothing', async (_, text, place) => {
+  ])('exits with 2 for %s, prints its line number, and changes nothing', async (_, text, place) => {
     const { apply, write, methods, read } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -167,7 +167,7 @@ describe('qr apply', () => {
       (lock: string) => lock.replace(/"base_url": "[^"]*"/, '"base_url": "https://qr.example/api/v1"'),
       'qr.example',
     ],
-  ])('refuses a lock file with %s (2), and sends no request', async (_, spoil, words) => {
+  ])('exits with 2 for a lock file with %s, and sends no request', async (_, spoil, words) => {
     const { apply, write, methods, cwd } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -179,7 +179,7 @@ describe('qr apply', () => {
     expect(stderr).toContain(words);
   });
 
-  it('refuses to write output to its input file or lock file (2)', async () => {
+  it('exits with 2 if the output or lock file is also its input file, or the output is its lock file', async () => {
     const { apply, write, read, methods } = await usePlace();
     await write(file(row(1)));
     for (const flags of [
@@ -258,7 +258,7 @@ describe('qr apply', () => {
     ]);
   });
 
-  it('refuses a file that lost half of its rows or all of its keys (9), and changes nothing', async () => {
+  it('exits with 9 for a file that lost half of its rows or all of its keys, and changes nothing', async () => {
     const { write, apply, methods, read } = await usePlace();
     const rows = Array.from({ length: 30 }, (_, n) => row(n));
     await write(file(...rows));
@@ -278,12 +278,12 @@ describe('qr apply', () => {
     [['apply', '--from', '-'], '--from - requires --lock', 'Add --lock FILE, or save the rows in a file.'],
     [['apply', '--init'], '--init requires --output FILE', 'Add -o codes.csv.'],
     [['apply', '--init', '-o', '-'], '--init requires --output FILE', 'Add -o codes.csv.'],
-  ])('refuses %j (2)', async (args, message, hint) => {
+  ])('exits with 2 for the arguments %j', async (args, message, hint) => {
     const { qr } = await usePlace();
     expect(await qr(args)).toMatchObject({ code: 2, stderr: `qrctl: ${message}\n  hint: ${hint}\n` });
   });
 
-  it('treats warnings as errors with --offline --strict (2)', async () => {
+  it('treats warnings as errors with --offline --strict, and exits with 2', async () => {
     const { apply, write } = await usePlace();
     await write(file('k1,Poster,https://example.com/a b\n'));
     expect((await apply('--offline')).code).toBe(0);
@@ -294,9 +294,9 @@ describe('qr apply', () => {
   });
 
   it.each([
-    ['keeps the key of a lock file that knows a code of the workspace', true, true],
-    ['records its own key in a lock file that knows no code', false, true],
-    ['adds its key to a lock file without one', true, false],
+    ['keeps the workspace key in a lock file that lists a code of the workspace', true, true],
+    ['replaces the workspace key in a lock file that lists no code', false, true],
+    ['adds the workspace key to a lock file that has none', true, false],
   ])('%s', async (_, knows, hasKey) => {
     const { apply, write, read, cwd } = await usePlace();
     await write(file(row(1)));

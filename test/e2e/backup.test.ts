@@ -47,7 +47,7 @@ describe('qr delete --backup', () => {
     expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
   });
 
-  it('refuses to overwrite a file that is not a record of the code (2), and replaces an earlier record', async () => {
+  it('exits with 2 instead of overwriting a file that is not a record of the code, and replaces an earlier record', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 3 });
     const cwd = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
@@ -118,7 +118,7 @@ describe('qr delete --backup', () => {
     ['too large', (total) => total + 1],
   ];
   it.each(firstRows(1, totals))(
-    'deletes nothing and exits with 9 if the total is %s (B2)',
+    'deletes nothing and exits with 9 if the total of scans from the service is %s (B2)',
     async (_, lie) => {
       const sandbox = await useSandbox({
         ...DATA,
@@ -145,7 +145,7 @@ describe('qr delete --backup', () => {
     },
   );
 
-  it("deletes no code and sends no request if the backup directory can't be created (2)", async () => {
+  it("exits with 2, deletes no code and sends no request if the backup directory can't be created", async () => {
     const sandbox = await useSandbox(DATA);
     const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], {
       env: sandbox.env,

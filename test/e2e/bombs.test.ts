@@ -96,7 +96,7 @@ const LONG_LOCK_FILES: typeof LOCK_FILES = [
 ];
 
 test.each([...LOCK_FILES, ...(SOAK ? LONG_LOCK_FILES : [])])(
-  'a lock file with millions of %s is refused within a small memory limit (E22)',
+  'a lock file with millions of %s is refused within a heap of at most 400 MB (E22)',
   async (_, make, message) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');
@@ -126,7 +126,7 @@ test.each(SOAK ? ['{},', '[],', '0,'] : ['{},'])(
   300_000,
 );
 
-test.runIf(SOAK)('a list of codes with too many empty lines is refused', async () => {
+test.runIf(SOAK)('a list of codes with more than 1,048,576 empty lines is refused', async () => {
   const cwd = await useDirectory();
   await writeFile(
     join(cwd, 'a.txt.gz'),

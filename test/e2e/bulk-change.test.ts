@@ -83,7 +83,7 @@ describe('qr update --from', () => {
     for (const other of [all[0], all[2]]) expect(stdout).not.toContain(other?.slug);
   });
 
-  it('requires --max-changes if the file changes more than the allowed share of all codes (9)', async () => {
+  it('exits with 9 if the file changes 12 of 20 codes, unless --max-changes allows 12', async () => {
     const { write, qr, count, sandbox } = await useChanges({ codes: 20 });
     for (const { id } of sandbox.workspace.codes()) sandbox.workspace.update(id, { status: 'active' });
     await write(`id\n${Array.from({ length: 12 }, (_, n) => sandbox.codeId(n)).join('\n')}\n`);

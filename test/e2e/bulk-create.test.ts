@@ -29,7 +29,7 @@ describe('qr create --from', () => {
     expect([sandbox.requests.length, sandbox.refused()]).toEqual([3, 0]);
   });
 
-  it('sends all requests in one window without a pause, sixteen at the same time', async () => {
+  it('sends 400 requests without a pause if one window allows them, 16 at the same time with --concurrency 16', async () => {
     let inFlight = 0;
     let most = 0;
     let open = () => {};
@@ -110,7 +110,7 @@ describe('the input', () => {
     [['--exit-code'], /--exit-code requires --dry-run/],
     [['--as-new', '3-2'], /a range of lines such as 15-20/],
     [['--fields', 'nope'], /unknown field "nope"/],
-  ])('is refused with the flags %j (2), and no request is sent', async (more, message) => {
+  ])('is refused with exit code 2 and without a request if the flags are %j', async (more, message) => {
     const { file, directory, sandbox } = await useBench('name,type\na,sms\n');
     const options = { cwd: directory, env: sandbox.env };
     expect(await runHere(['qr', 'create', '--from', file, ...more], options)).toMatchObject({
@@ -153,7 +153,7 @@ describe('codes that exist already', () => {
     expect(methods()).toEqual({ GET: 1 });
   });
 
-  it('need a decision if there are more of them than rows that equal them (9)', async () => {
+  it('need a decision, with exit code 9, if there are more of them than rows that equal them', async () => {
     const { create, sandbox, posts, readResults } = await useBench(rowsOf(1));
     const [a, b] = [1, 2].map(() =>
       sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' }),
@@ -189,7 +189,7 @@ describe('qr create --from with a service that refuses requests', () => {
     expect([posts() - before, names().length]).toEqual([11, 60]);
   });
 
-  it('stops at a rejected row with --fail-fast (8), and reports later rows as `not-attempted`', async () => {
+  it('stops at a rejected row with --fail-fast, reports later rows as `not-attempted`, and exits with 8', async () => {
     const refuse = sometimes(({ request }) => `${request.body}`.includes('Code 2"') && fails(400));
     const fast = await useBench(rowsOf(4), { intercept: refuse });
     expect(await fast.create(['--fail-fast', '--concurrency', '1'])).toMatchObject({ code: 8 });

@@ -7,7 +7,7 @@ const linesOf = (text: string) => text.trimEnd().split('\n');
 describe('a saved list without the column base', () => {
   const FIELDS = ['--fields', 'id,slug,name,destination,updated_at'];
 
-  it('overwrites no edit on the service if it is a workbook (9), unless --conflicts file is passed', async () => {
+  it('overwrites no edit on the service if the list is a workbook, unless --conflicts file is passed, and leads to exit code 9', async () => {
     const { qr, sandbox, methods } = await useBench(rowsOf(1));
     const made = sandbox.workspace.create({ name: 'Menu', destination: 'https://example.com/old' });
     sandbox.workspace.create({ name: 'Poster', destination: 'https://example.com/2' });
@@ -45,7 +45,7 @@ describe('a sheet whose codes were created', () => {
     expect(outcomesOf(await readResults())).toBe('unchanged unchanged');
   });
 
-  it('with a corrected address leads to no request for that row (8), or to one PATCH with --apply-edits', async () => {
+  it('with a corrected address leads to exit code 8 and no request for that row, or to one PATCH with --apply-edits', async () => {
     const { create, write, code, methods, readResults } = await useBench(rowsOf(3));
     await create();
     const { id, slug } = code('Code 2');

@@ -40,7 +40,7 @@ describe('a ledger', () => {
     expect([one, two].map(({ workspace }) => workspace.codes().length)).toEqual([3, 3]);
   });
 
-  it('in --ledger is refused (2) if it is damaged, is from another workspace, or is another kind of file', async () => {
+  it('in --ledger is refused with exit code 2 if it is damaged, is from another workspace, or is another kind of file', async () => {
     const { create, write, read, methods, directory } = await useBench(rowsOf(3));
     expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
     expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 rows unchanged');

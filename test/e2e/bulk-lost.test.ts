@@ -8,7 +8,7 @@ import { firstRows } from '../support/property-runs.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('a run that loses responses', () => {
-  it('finds codes that it created, repeats other requests, and needs a decision if another client created an equal code (9)', async () => {
+  it('finds codes that it created, repeats other requests, and exits with 9 if another client created an equal code', async () => {
     const faults = [
       dropBefore,
       applyThenDrop,
@@ -103,7 +103,7 @@ describe('a run', () => {
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
   ];
   it.each(firstRows(1, interrupted))(
-    '(%s) reports its progress if it is interrupted',
+    'of `qr %s` reports its progress if it is interrupted',
     async (_, args, note) => {
       let changed = 0;
       const sandbox = await useSandbox({

@@ -103,7 +103,7 @@ describe('codes are chosen', () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 4, requests: sandbox.requests.length - then });
   });
 
-  test('by a list in which only a missing ID fails (8), while an unknown slug is refused (2)', async () => {
+  test('by a list in which only a missing ID fails, with exit code 8, while an unknown slug is refused with exit code 2', async () => {
     const { cwd, ids, run } = await useCodes();
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n${GONE}\n`);
     const { code, stdout, stderr } = await run(['scans', 'export', '--from', 'ids.txt', '-f', 'csv']);
@@ -209,7 +209,7 @@ describe('--append with a filter', () => {
     }
   });
 
-  test('compares long lists of codes completely (A30)', async () => {
+  test('compares lists of 25 codes completely, in any order (A30)', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 30, scans: 1 });
     const ids = Array.from({ length: 30 }, (_, at) => sandbox.codeId(at)).sort();
     const append = async (codes: string[]) => {

@@ -207,7 +207,7 @@ test('a dataset begins at the latest beginning of its logs, and keeps their colu
   expect(ts_local).toBe(new Date(Date.parse(ts)).toLocaleString('sv', { timeZone: 'Europe/Berlin' }));
 });
 
-test('a log that was truncated is not converted (9)', async () => {
+test('the conversion of a log that was truncated exits with 9, and writes no dataset', async () => {
   const { sandbox, cwd, run } = await useScans(1, 20);
   await run('export', sandbox.codeId(), '-o', 'log.csv', '--append');
   await truncate(join(cwd, 'log.csv'), 200);

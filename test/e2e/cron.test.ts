@@ -66,7 +66,7 @@ const days: [string, string, string, string][] = [
   ['2026-10-25', '2026-10-26', '2026-10-24T22:00:00.000Z', '2026-10-25T22:59:59.999Z'],
 ];
 test.each(firstRows(1, days))(
-  'an export with --since %s has the bounds of that day in Berlin even if the machine has another time zone',
+  "an export with --since %s, --until %s and --timezone Europe/Berlin has exactly that day's scans, even if the machine has another time zone",
   async (since, until, first, last) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const outside = [first, last].map((ts, i) => new Date(Date.parse(ts) + (i === 0 ? -1 : 1)).toISOString());

@@ -102,7 +102,7 @@ describe('an export to a dataset', () => {
     [['-o', 'x.json', '--append'], /Use a name that ends in .csv or .ndjson with --output\.\n/],
     [['-o', 'x.json', '-f', 'json', '--append'], /with --output, and omit --format\./],
     [['-o', 'x.csv', '--append', '--fields', 'country'], /Add id,ts to --fields\./],
-  ])('is refused with the flags %j (2), and no request is sent', async (given, reason) => {
+  ])('is refused with exit code 2 and without a request if the flags are %j', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     const run = await runByDay(['scans', 'export', '--all', ...given], {
       env: sandbox.env,

@@ -87,7 +87,7 @@ describe('an export', () => {
   );
 
   test.each([['too small a total', wrongTotal((total) => total - 7)] as const])(
-    'is refused (9) and writes no file if the service reports %s',
+    'exits with 9 and writes no file if the service reports %s',
     async (_, intercept) => {
       const sandbox = await useSandbox({ ...DATA, intercept: ofScans(intercept) });
       const { code, csv, stderr } = await exported(sandbox);

@@ -114,7 +114,7 @@ describe('a saved list', () => {
     expect(writes()).toBe(0);
   });
 
-  it('is refused for invalid values in edited rows before any change (2), and causes warnings for doubtful values', async () => {
+  it('is refused with exit code 2 before any change if edited rows have invalid values, and causes warnings for doubtful values', async () => {
     const { qr, read, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await read('codes.csv');
@@ -164,7 +164,7 @@ describe('without a key or a service,', () => {
       'slug,id,status\na,x,paused\n',
     ],
     ['delete', 'slug\na\n', 'slug,id\na,x\n'],
-  ])('%s --offline reports whether a file is valid (0) or not (2)', async (verb, fine, faulty) => {
+  ])('%s --offline exits with 0 if the file is valid, and with 2 if it is invalid', async (verb, fine, faulty) => {
     const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
     const right = await qr([verb, '--from', 'good.csv', '--offline'], bare);
     expect([right.code, right.stdout, right.stderr]).toEqual([
@@ -180,7 +180,7 @@ describe('without a key or a service,', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('--dry-run reports an invalid file (2) before a missing key (3) or address (2), and suggests --offline', async () => {
+  it('--dry-run reports an invalid file, not the missing key or base URL, and suggests --offline if the file is valid', async () => {
     const { qr, sandbox } = await useFiles({ 'good.csv': good, 'bad.csv': 'name,destination\na,nope\n' });
     const noKey = { env: { QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL } };
     for (const options of [bare, noKey]) {

@@ -227,7 +227,7 @@ describe('with TLS,', () => {
     };
   }
 
-  test('an untrusted certificate makes the command fail immediately (7) with a hint, and no request is sent', async () => {
+  test('an untrusted certificate makes the command exit with 7 and a hint without a retry, and no request is sent', async () => {
     const { env, asked } = await useTls();
     for (const args of [['qr', 'list'], ['qr', 'create', '--name', 'x', '--type', 'sms'], ['doctor']]) {
       const { code, stdout, stderr } = await runByDay([...args, '-v'], { env });
@@ -256,7 +256,7 @@ describe('with TLS,', () => {
     expect(wrong.code).toBe(7);
   });
 
-  test('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused (2) except for a service on this machine', async () => {
+  test('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused with exit code 2, except for a service on this machine', async () => {
     const { env } = await useTls();
     const off = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const away = { ...off, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
@@ -269,7 +269,7 @@ describe('with TLS,', () => {
     expect(there.code).toBe(2);
   });
 
-  test('a port that does not respond with TLS is reported with the advice to check the port (7)', async () => {
+  test('a port that does not respond with TLS makes the command exit with 7 and the advice to check the port', async () => {
     const port = await listen(createHttpServer(), () => undefined);
     const env = { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY };
     const { code, stderr } = await runByDay(['qr', 'list'], { env });
@@ -350,7 +350,7 @@ describe('config.json', () => {
   const endless = ['a FIFO', 'a link to itself', 'a link to a device', 'huge', 'deep'];
 
   test.each(kinds.filter(([kind]) => endless.includes(kind)))(
-    'that is %s makes commands exit immediately (2)',
+    'that is %s makes commands exit with 2, and stays unchanged',
     async (_, make) => {
       await expectLeftAlone(make, async (directory) => {
         const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
@@ -402,7 +402,7 @@ describe('among the files of a command,', () => {
     ['a link to a device', (path) => symlink('/dev/zero', path)],
   ];
 
-  test.each(ledgers)('a ledger that is %s is refused (2), and no code is created', async (_, made) => {
+  test.each(ledgers)('a ledger that is %s is refused with exit code 2, and no code is created', async (_, made) => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');

@@ -115,7 +115,7 @@ describe('an appended file', () => {
     expect(await stats(cwd, 'all.csv')).toMatchObject(expected);
   });
 
-  test('that was removed from its directory makes commands fail (9), unless its state was removed too', async () => {
+  test('that was removed from its directory makes commands exit with 9, unless its state was removed too', async () => {
     const { cwd, sandbox } = await useExport('--output-dir', 'dir');
     await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
     await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);

@@ -116,7 +116,7 @@ describe('a key-command', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
   });
 
-  test('that provides no valid key is not stored (3), except with --no-verify', async () => {
+  test('that provides no valid key is not stored and leads to exit code 3, except with --no-verify', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
     const run = (words: string[]) => runByDay(words, { env });
@@ -150,7 +150,7 @@ describe('a key-command', () => {
     expect(readFileSync(count, 'utf8')).toBe('x\n');
   });
 
-  test('is not run for a different base URL (3)', async () => {
+  test('is not run for a different base URL, and the command exits with 3', async () => {
     const { run } = await useCommandKey();
     const { code, stderr } = await run(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('is not sent to')]);

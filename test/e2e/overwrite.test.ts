@@ -63,7 +63,7 @@ describe('a file at the path of the results file', () => {
     },
   );
 
-  it("is replaced if it is empty, and leads to a refusal if it can't be read (2)", async () => {
+  it("is replaced if it is empty, and leads to exit code 2 if it can't be read", async () => {
     const { cwd, qr, write } = await useWork();
     await write('codes.csv', 'name,type\nmenu,sms\n');
     await write('empty.csv', '');

@@ -105,7 +105,7 @@ describe('a list that was saved earlier', () => {
     expect(stderr).toMatch(/Updated 1 code, 3 /);
   });
 
-  it('needs a decision for a field that changed on both sides (9), and decisions in its results are applied', async () => {
+  it('leads to exit code 9 for a field that changed on both sides, and decisions in its results are applied', async () => {
     const { qr, edit, readResults, sandbox, methods } = await useBench('', { codes: 3 });
     await qr(['list', '-o', 'list.csv']);
     const ids = [0, 1, 2].map((n) => sandbox.codeId(n));
@@ -169,7 +169,7 @@ describe('a row with the ID of one code and the slug of another', () => {
     ['apply'],
     ['delete', '--yes'],
     ['image', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out'],
-  ])('is refused by %s (2), and no code is changed', async (verb, ...flags) => {
+  ])('is refused by %s with exit code 2, and no code is changed', async (verb, ...flags) => {
     const { qr, write, sandbox, methods } = await useBench('', { codes: 2 });
     const [a, b] = [0, 1].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     await write('rows.csv', `key,id,slug\nk,${a?.id},${b?.slug}\n`);
@@ -202,7 +202,7 @@ describe('qr apply', () => {
     },
   );
 
-  it('needs a decision for a row that equals a code from another file (9), and does not change that code', async () => {
+  it('leads to exit code 9 for a row that equals a code from another file, and does not change that code', async () => {
     const { qr, write, sandbox, methods } = await useBench('');
     await write('one.csv', 'key,name,type,status\na,Poster,sms,active\n');
     await write('two.csv', 'key,name,type,status\nz,Poster,sms,paused\n');

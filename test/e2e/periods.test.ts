@@ -114,7 +114,7 @@ describe('an export in a time zone', () => {
     ],
     [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
   ])(
-    'is refused with the flags %j and the variables %j (2), and no request is sent',
+    'is refused with exit code 2 and without a request if the flags are %j and the variables are %j',
     async (flags, env, message) => {
       const sandbox = await useSandbox({ codes: 1, scans: 3 });
       const { code, stderr } = await run(sandbox, flags, env);

@@ -267,7 +267,7 @@ describe('a tail is refused', () => {
   });
 });
 
-test('a link to a state is followed, and an empty target is refused (2)', async () => {
+test('a link to a state is followed, and an empty target is refused with exit code 2', async () => {
   const { add, at, args, id, cwd, state } = await useTail();
   await symlink(state, join(cwd, 'link.json'));
   add();

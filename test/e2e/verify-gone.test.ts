@@ -31,7 +31,7 @@ describe.each(['slug', 'id'])('a log with codes specified by %s', (by) => {
     expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
   });
 
-  test('is not continued if one of the specified codes does not exist (4)', async () => {
+  test('is not continued, and exits with 4, if one of the specified codes does not exist', async () => {
     const { sandbox, run } = await useJob({ codes: 3, scans: 20 });
     const names = [0, 1].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
     const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'two.csv', '--append');
@@ -40,7 +40,7 @@ describe.each(['slug', 'id'])('a log with codes specified by %s', (by) => {
   });
 });
 
-test('a dataset or directory export reports a deleted code once (8), and then skips it', async () => {
+test('a dataset or directory export reports a deleted code once, with exit code 8, and then skips it', async () => {
   const { sandbox, run } = await useJob({ codes: 3, scans: 120 });
   const ids = [0, 1].map((n) => sandbox.codeId(n));
   const lines = [

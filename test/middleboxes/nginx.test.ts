@@ -70,7 +70,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(await box.log()).toMatch(/^POST \S+ 504 504$/m);
   });
 
-  it('that refuses long bodies (client_max_body_size), only the row that is too long fails (8)', async () => {
+  it('that refuses bodies longer than client_max_body_size, only the row with such a body fails, with exit code 8', async () => {
     const sandbox = await useService();
     const { port } = await startNginx({ server: `client_max_body_size 1k; ${passTo(sandbox.port)}` });
     const { code, outcomes } = await createRows(
@@ -83,7 +83,7 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
     expect(outcomes.filter((outcome) => outcome !== 'created')).toEqual(['failed']);
   });
 
-  it('that caches listings (proxy_cache), qrctl reports an outdated list and sends no row again (9)', async () => {
+  it('that caches listings (proxy_cache), qrctl reports an outdated list, exits with 9, and sends no row again', async () => {
     const sandbox = await useService({ intercept: everyNinthPost(applyThenDrop) });
     const cache = dirname(await boxFile('cache', ''));
     const box = await startNginx({

@@ -84,7 +84,7 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
       expect(await box.log()).toContain('CONNECT localhost:');
     });
 
-    it('that squid refuses, qrctl sends nothing, and reports each row as not created (7)', async () => {
+    it('that squid refuses, qrctl sends nothing, reports each row as not created, and exits with 7', async () => {
       const { sandbox, env } = await useSecureService();
       const box = await startSquid('acl tunnel method CONNECT\nhttp_access deny tunnel');
       const { code, stderr, outcomes } = await createRows({

@@ -17,7 +17,7 @@ describe.skipIf(!hasBox('nginx'))('behind TLS with a certificate from a private 
     await expectEachRowOnce(sandbox, env);
   });
 
-  it('qrctl sends nothing if NODE_EXTRA_CA_CERTS lacks the authority, and suggests that variable (7)', async () => {
+  it('qrctl exits with 7 and sends nothing if NODE_EXTRA_CA_CERTS lacks the authority, and suggests that variable', async () => {
     const sandbox = await useService();
     const [authority, other] = [await createAuthority(), await createAuthority()];
     const { port } = await startNginx({ server: passTo(sandbox.port), http: authority.nginx, listen: 'ssl' });

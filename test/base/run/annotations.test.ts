@@ -51,7 +51,7 @@ describe('an annotation', () => {
     expect(messageOf('x'.repeat(501))).toBe(`::error::${'x'.repeat(500)}…\n`);
   });
 
-  test('has a short message in which the key is redacted', () => {
+  test('has fewer than 600 characters even if the message has more than 9,000, and an API key in the message is redacted', () => {
     const [line = ''] = formatAnnotations(
       [{ file: 'a.csv', message: `svc_live_0123456789canary ${'x'.repeat(9000)}` }],
       PLACE,

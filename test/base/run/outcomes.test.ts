@@ -27,7 +27,7 @@ describe('the outcome vocabulary', () => {
     expect(WORDS).toEqual(expect.arrayContaining(PLANS.split(' ')));
   });
 
-  test('shares only `gone` with check outcomes', () => {
+  test('shares only the word `gone` with the outcomes of `qr check`, `scans watch` and `scans verify`', () => {
     const verified: Record<CodeResult['outcome'], true> = {
       equal: true,
       different: true,

@@ -82,7 +82,7 @@ test("a profile or file name can't forge a metric, a label or a line, and an API
   );
 });
 
-test('two jobs with the same command and profile, but different files, have no series in common', () => {
+test('two jobs with the same command and profile, but different metrics files, have no series in common', () => {
   const [first = [], second] = ['posters.prom', 'menus.prom'].map((file) =>
     samplesOf(formatRunMetrics(END, file)).map((line) => line.replace(/ \S+$/, '')),
   );

@@ -33,7 +33,7 @@ describe('a process that listens for signals', () => {
   });
 
   test.each(['FSReqCallback', 'FSReqPromise', 'GetAddrInfoReqWrap'])(
-    'ends by the signal if a thread is blocked in %s',
+    'sends the signal to itself at the second SIGTERM if a thread is blocked in %s',
     (resource) => {
       const { process, kill } = listen('linux', ['Timeout', resource]);
       process.emit('SIGTERM', 'SIGTERM');

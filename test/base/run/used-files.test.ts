@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test('the hint names a flag whose file is written, unless the name of that file is derived from another file', async () => {
+test('the hint for a file that two flags share names the flag that writes the file, unless its file name is derived', async () => {
   const { reads, writes } = await useFiles();
   const hintOf = (...used: File[]) => {
     try {

@@ -28,7 +28,7 @@ test('restoreFlags() sets the default flags of V8', () => {
 test.each([
   ['has reached 8 MiB', [7, 8, 16], [0, 1, 1]],
   ['is not listed', [undefined], [1]],
-])('keepMemoryFlat() stops the growth of the young generation once it %s', (_, sizes, stopped) => {
+])('keepMemoryFlat() stops the growth of the young generation if its size %s', (_, sizes, stopped) => {
   let size: number | undefined;
   const getHeapSpaceStatistics = () => [
     space('old_space', 64 * MIB),

@@ -31,7 +31,7 @@ describe('a large text', () => {
     ['arrays', () => `[${'[],'.repeat(800_000)}[]]`],
     ['texts', () => `[${'"a",'.repeat(1_400_000)}1]`],
   ];
-  it.each(firstRows(3, kinds))('with too many %s is refused', (_, make) => {
+  it.each(firstRows(3, kinds))('with more than the maximum number of %s is refused', (_, make) => {
     expect(() => parseBounded(make())).toThrow(ExcessiveJsonError);
   });
 

@@ -4,14 +4,14 @@ import { shortenPair } from '#base/text/differing-parts';
 import { SOAK } from '../../support/property-runs.ts';
 
 describe('two values', () => {
-  it('are shown completely if their common parts are short', () => {
+  it('are shown completely if their common parts are not longer than the limit', () => {
     expect(shortenPair('https://a.example/x', 'https://a.example/y', 18)).toEqual([
       'https://a.example/x',
       'https://a.example/y',
     ]);
   });
 
-  it('are shown with 40 characters on each side of the difference if their common parts are long', () => {
+  it('are shown with 40 characters on each side of the difference if their common parts are longer than the limit', () => {
     const context = 'abcdefghij'.repeat(4);
     const common = context.repeat(5);
     expect(shortenPair(`${common}1${common}`, `${common}22${common}`, 100)).toEqual([

@@ -50,7 +50,7 @@ const VALUES = {
 };
 
 describe('a value in a sentence', () => {
-  test('is a plain word, or a short line in quotes without unescaped quotes or control characters', () => {
+  test('is a plain word, or fewer than 640 characters in quotes without unescaped quotes or control characters', () => {
     const text = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 200 }),
       fc.constantFrom(...Object.values(VALUES)),
@@ -88,7 +88,7 @@ describe('a value in a sentence', () => {
   });
 });
 
-test('joinSome lists the first texts, and counts the others', () => {
+test('joinSome lists at most the specified number of texts, and counts the others', () => {
   expect(joinSome(['a', 'b'], { most: 2 })).toBe('a or b');
   expect(joinSome(['a', 'b', 'c'], { most: 2 })).toBe('a or b or 1 other');
   expect(joinSome(['a', 'b', 'c', 'd'], { most: 2 })).toBe('a or b or 2 others');
@@ -108,7 +108,7 @@ test('a count has a comma after each three digits, and a plural unless it is 1',
   expect(countAmong(1, 2, 'row')).toBe('1 of 2 rows');
 });
 
-test('listSome lists the first texts, and asSentence adds a capital letter and a period', () => {
+test('listSome lists at most the specified number of texts and counts the others, and asSentence adds a capital letter and a period', () => {
   expect(listSome(['a', 'b'], 2)).toBe('a, b');
   expect(listSome(['a', 'b', 'c'], 2)).toBe('a, b and 1 more');
   expect(['no file', 'No file.'].map(asSentence)).toEqual(['No file.', 'No file.']);

@@ -92,7 +92,7 @@ describe('the system clock', () => {
     expect(Math.abs(slept - sleptMs)).toBeLessThan(500);
   });
 
-  test('ends a sleep with the reason of its signal', async () => {
+  test('ends a sleep with the reason of the abort signal', async () => {
     const reason = new Error('stop');
     await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
     const controller = new AbortController();

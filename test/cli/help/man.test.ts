@@ -40,7 +40,7 @@ describe('manual pages', () => {
   });
 
   test.each(['qrctl.1', 'qrctl-qr.1', 'qrctl-qr-create.1'])(
-    'include %s with exactly this text',
+    'include %s with exactly the text of its golden file',
     async (name) => {
       await expect(pages[name]).toMatchFileSnapshot(`golden/${name}`);
     },

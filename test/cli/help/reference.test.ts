@@ -30,7 +30,7 @@ test('qrctl help --json prints a JSON document that matches its schema', async (
   expect(validate({ ...document, version: 2 })).toBe(false);
 });
 
-test('qrctl help --json is refused with a command, a topic or a group (2)', async () => {
+test('qrctl help --json exits with 2 if a command, a topic or a group is passed', async () => {
   for (const words of [
     ['help', 'qr', '--json'],
     ['help', '--json', 'exit-codes'],
@@ -55,7 +55,7 @@ const lineOf = (value: unknown) =>
     part === null || part === false || part?.length === 0 ? undefined : part,
   );
 
-test('the reference contains exactly these commands, flags, columns and texts', async () => {
+test('the reference contains exactly the commands, flags, columns and texts in golden/reference.txt', async () => {
   const { commands, global_flags, ...rest } = reference;
   const linesOf = (flags: readonly unknown[]) => flags.map((flag) => `  ${lineOf(flag)}`);
   const lines = [
@@ -67,7 +67,7 @@ test('the reference contains exactly these commands, flags, columns and texts', 
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('golden/reference.txt');
 });
 
-test('the topics contain exactly these texts', async () => {
+test('the help topics contain exactly the texts in golden/topics.txt', async () => {
   const lines = TOPICS.flatMap(({ name, title, blocks }) => [
     `${name}: ${title}`,
     ...blocks.map((block) => `  ${lineOf(block)}`),

@@ -43,7 +43,7 @@ describe('checkService', () => {
     ]);
   });
 
-  test("reports only one problem if the service can't be reached (7), and does not suggest running doctor", async () => {
+  test("reports only one problem, with exit code 7, if the service can't be reached, and does not suggest running doctor", async () => {
     const [finding, ...rest] = await found({
       listCodes: failing(new UnavailableError('refused', { hint: 'see: qrctl doctor' })),
     });
@@ -84,7 +84,7 @@ describe('checkService', () => {
     expect(message).toBe(`${settings.baseUrl} ${said}`);
   });
 
-  test('closes the connection, and hides no fault of qrctl', async () => {
+  test('closes the connection even after an unexpected error in qrctl, and rethrows this error', async () => {
     let closed = 0;
     const close = async () => {
       closed += 1;
@@ -94,7 +94,7 @@ describe('checkService', () => {
     expect(closed).toBe(2);
   });
 
-  test('reports a response that did not come from the service (1)', async () => {
+  test('reports a response that did not come from the service as a failure with exit code 1', async () => {
     const [finding] = await found({ listCodes: failing(new UnexpectedResponseError('an HTML page')) });
     expect(exitCodeOf(finding?.failure)).toBe(1);
   });
@@ -137,7 +137,7 @@ describe('checkService', () => {
     });
   });
 
-  test('reports an OpenAPI description of a different service as a failure (1)', async () => {
+  test('reports an OpenAPI description of a different service as a failure with exit code 1', async () => {
     const openApiFinding = (await found({ openApi: async () => ({ paths: {} }) })).at(-1);
     expect(openApiFinding).toMatchObject({
       check: 'openapi',

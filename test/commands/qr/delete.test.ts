@@ -75,7 +75,7 @@ describe('qr delete --from', () => {
   it.each<[string, (id: (slug: string) => string) => string[], string]>([
     ['one code in two rows', (id) => ['id,slug', `${id('a')},`, ',a'], 'the code a is also that of line 2'],
     ['neither an ID nor a slug', () => ['id,slug,name', 'x,,y'], 'line 2'],
-  ])('refuses a file that has %s (2), and sends no DELETE', async (_, rows, message) => {
+  ])('exits with 2 for a file that has %s, and sends no DELETE', async (_, rows, message) => {
     const { deleteRows, slugs, deletions, id } = await useCodes();
     const run = await deleteRows(rows(id), '--yes');
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
@@ -201,7 +201,7 @@ describe('the prompt of qr delete', () => {
     };
   }
 
-  it('lists 20 codes, mentions only a backup that was requested, and accepts the number of codes', async () => {
+  it('lists 20 of 22 codes and counts the others, mentions no backup unless one was requested, and accepts the number of codes', async () => {
     const { remove, left } = await useKeyboard(22);
     const { code, stdout } = await remove(' 22 \n');
     expect([code, left()]).toEqual([0, 0]);
@@ -236,7 +236,7 @@ describe('the prompt of qr delete', () => {
     });
   });
 
-  it('says how to specify codes if there are none', async () => {
+  it('is replaced by an error that shows how to specify codes if no code was specified', async () => {
     const { cwd, env } = await useCodes();
     expect(await runHere(['qr', 'delete', '--yes'], { cwd, env })).toMatchObject({
       code: 2,

@@ -10,7 +10,7 @@ import {
 import { makeCode } from '../../support/make.ts';
 import { printingContext } from '../printing.ts';
 
-it('UTM flags are in lower case, at least one character, and optional', () => {
+it('the values of UTM flags are trimmed, converted to lower case, refused if empty, and optional', () => {
   const { parse } = utmOptions.utmSource;
   expect(parse?.(' Poster ', undefined as never)).toBe('poster');
   expect(() => parse?.('  ', undefined as never)).toThrow('at least one character');

@@ -51,6 +51,6 @@ test('--keep-utm keeps the UTM tags in each change of a dated plan, even if the 
   expect((await run('qr', 'get', id, '-f', 'json')).stdout).toContain(`https://example.com/2?${TAGS}`);
 });
 
-test('--keep-utm is refused without a new destination (2)', async () => {
+test('`qr update --keep-utm` without a new destination exits with 2', async () => {
   expect(await runHere(['qr', 'update', 'a', '--status', 'paused', '--keep-utm'])).toMatchObject({ code: 2 });
 });

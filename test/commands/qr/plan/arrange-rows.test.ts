@@ -41,7 +41,7 @@ describe('an arranged plan', () => {
     expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
   });
 
-  it('for `qr create` has rows with the action `exists` in `quiet`, because they need no decision', () => {
+  it('for `qr create` has rows with the action `exists` among the unchanged rows, because they need no decision', () => {
     expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
   });
 
@@ -84,7 +84,7 @@ describe('the summary of a plan', () => {
     [[itemOf(2, 'exists', { code }), creation(3)], '1 existing code, 1 to create'],
     [[itemOf(2, 'conflict', { code })], '1 row in conflict'],
     [[], 'nothing to do'],
-  ])('counts codes to create and existing codes, but rows in conflict', (planned, expected) => {
+  ])('counts codes if they are to be created or exist, and rows if they are in conflict', (planned, expected) => {
     expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
   });
 

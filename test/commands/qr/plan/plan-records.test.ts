@@ -36,7 +36,7 @@ describe('the CSV output for a row', () => {
     expect(recordsOf(endOf(item, 'updated')).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
   });
 
-  it('contains one record for a new code, with its description', () => {
+  it('contains one record for a new code, with its name, its destination or type, and its status in the column `new`', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(recordsOf({ item })).toEqual([
       {

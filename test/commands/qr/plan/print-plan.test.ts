@@ -87,7 +87,7 @@ describe('a plan on a terminal', () => {
     expect(out.match(/ create /g)).toHaveLength(14);
   });
 
-  it('has no wrapped lines in a file, and the reason also in a warning', async () => {
+  it('has no wrapped lines if it is written to a file, and a warning repeats why nothing would be sent', async () => {
     const output = join(await useDirectory(), 'plan.txt');
     const message = 'the plan changes 14 codes';
     const brakes = [{ is: 'max-changes', message, flag: '--max-changes 14' }] as const;
@@ -247,7 +247,7 @@ describe('a plan after a run', () => {
   });
 
   it.each([
-    ['no line if it succeeded', undefined, []],
+    ['no line if the run succeeded', undefined, []],
     [
       'the exit code and the first line of an error',
       new Error('no\nmore'),

@@ -23,7 +23,7 @@ it('earlier results are read, and a missing or empty file contains none', async 
 it.each([
   ['has no column outcome', 'id,name\n1,a\n'],
   ['is not a table', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2])],
-])('a file that %s is replaced only with --overwrite', async (_, text) => {
+])('a file that %s is replaced by results only with --overwrite', async (_, text) => {
   const path = await fileWith(text, 'results.csv');
   await expect(readEarlier(path, false)).rejects.toMatchObject({
     message: `cannot write ${path}: it is not a results file`,

@@ -55,7 +55,7 @@ describe('the policy of a run', () => {
   const policy = (verb: 'create' | 'update' | 'apply', flags: Partial<RowsFlags> = {}) =>
     policyOf(verb, flags as RowsFlags);
 
-  it('changes nothing that was not requested, and lets the file win only for apply', () => {
+  it('allows no change that was not requested, and by default resolves conflicts in favor of the file only for `qr apply`', () => {
     expect(policy('update')).toEqual({
       verb: 'update',
       conflicts: 'ask',
@@ -71,7 +71,7 @@ describe('the policy of a run', () => {
     expect(policy('apply', { conflicts: 'service' }).conflicts).toBe('service');
   });
 
-  it('has the decisions of the flags, and counts repeated rows', () => {
+  it('has the decisions in the flags, and counts how often --as-new repeats a row', () => {
     const asNew = ['2', 'all', '2', 'k'];
     expect(policy('create', { force: true, asNew, adopt: [['k', 'abc']] })).toMatchObject({
       force: true,
@@ -87,7 +87,7 @@ describe('the policy of a run', () => {
   });
 });
 
-it('results are beside a regular file, or in the file of --results', async () => {
+it('results are written next to a regular input file or to the file in --results, and otherwise to no file', async () => {
   const directory = await useDirectory();
   const at = (name: string) => join(directory, name);
   await writeFile(at('a.results.csv'), '');

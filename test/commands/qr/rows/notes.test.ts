@@ -137,7 +137,7 @@ test('the results have no code ID for a row whose code is uncertain or gone', ()
   expect([idOf('edited'), idOf('updated', { how: 'guess' })]).toEqual(['id-edited', 'id-updated']);
 });
 
-test('unsuccessful rows are recorded for annotations, and kept values are noted', () => {
+test('rows that failed or need a decision are recorded for annotations, unlike rows not attempted, and kept values are noted', () => {
   const { context, lines } = collect();
   const keep = { changes: ['keep', 'send'].map((what) => ({ field: 'name', what })) };
   const open = ['failed', 'undecided', 'conflict', 'gone', 'edited'];
@@ -162,7 +162,7 @@ test('unsuccessful rows are recorded for annotations, and kept values are noted'
   expect(lines).toEqual(['Kept newer values of the service for 2 rows: see the column error of the results']);
 });
 
-test('the last line counts outcomes, requests and warnings', async () => {
+test('the last line of a bulk run counts outcomes, requests and warnings', async () => {
   const { context, lines } = collect();
   const ends = ['deleted', 'deleted', 'delete'].map((action) => endOf('deleted', { action }));
   await noteSummary(context, ends, { warnings: 0, place: 'Results: x.csv', thing: 'row' });
