@@ -86,14 +86,17 @@ describe('an export', () => {
       'a dataset requires the fields qr_id, id and ts',
       'Add qr_id,id,ts to --fields.',
     ],
-  ])('is refused with exit code 2 before it sends or writes anything: %s', async (_, flags, message, hint) => {
-    const { cwd, run } = await useExport();
-    const { code, stderr, requests } = await run('--all', ...flags);
-    expect({ code, requests }).toEqual({ code: 2, requests: 0 });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(hint);
-    expect(await readdir(cwd)).toEqual([]);
-  });
+  ])(
+    'is refused with exit code 2 before it sends or writes anything: %s',
+    async (_, flags, message, hint) => {
+      const { cwd, run } = await useExport();
+      const { code, stderr, requests } = await run('--all', ...flags);
+      expect({ code, requests }).toEqual({ code: 2, requests: 0 });
+      expect(stderr).toContain(message);
+      expect(stderr).toContain(hint);
+      expect(await readdir(cwd)).toEqual([]);
+    },
+  );
 
   const CODE = 'qr_id,qr_slug,qr_name,';
   test.each([
@@ -109,7 +112,7 @@ describe('an export', () => {
     expect(stdout.replace('\uFEFF', '').split(/\r?\n/)[0]).toBe(header);
   });
 
-  test("of one code exits with 2 if --fields contains qr_id", async () => {
+  test('of one code exits with 2 if --fields contains qr_id', async () => {
     const { sandbox, run } = await useExport();
     expect(await run(sandbox.codeId(), '-f', 'csv', '--excel', '--fields', 'ts,qr_id')).toMatchObject({
       code: 2,

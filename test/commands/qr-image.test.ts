@@ -149,14 +149,17 @@ describe('qr image', () => {
     [['--output-dir', 'y'], /no code specified/],
     [['--all'], /missing --output-dir/],
     [['--from', 'none.csv', '--output-dir', 'y'], /cannot read none.csv/],
-  ])('exits with 2 for %j, prints an error and at most one hint, and writes nothing', async (args, message) => {
-    const { cwd, image, slug } = await useImages();
-    const { code, stdout, stderr } = await image(args.map((word) => (word === 'CODE' ? slug : word)));
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(message);
-    expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
+  ])(
+    'exits with 2 for %j, prints an error and at most one hint, and writes nothing',
+    async (args, message) => {
+      const { cwd, image, slug } = await useImages();
+      const { code, stdout, stderr } = await image(args.map((word) => (word === 'CODE' ? slug : word)));
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(message);
+      expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
 
   it('draws a code that scanners may fail to read if --force is set, and prints a warning', async () => {
     const { cwd, image, slug } = await useImages();
@@ -322,24 +325,27 @@ describe('qr image of many codes', () => {
   });
 
   // By day a signal gives up a logo in this process (test/codes/images/render-apart.test.ts).
-  it.runIf(SOAK)('stops drawing a slow logo after 5 s with exit code 2, and on SIGTERM with exit code 143', async () => {
-    const { cwd, sandbox, slug } = await useImages();
-    const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
-    writeFileSync(
-      join(cwd, 'slow.svg'),
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
-    );
-    const args = argv`qr image ${slug} --short-url ${URL}/{slug} --size 500mm -o x.svg --logo slow.svg`;
-    const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
-    expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
-    expect(code).toBe(2);
-    expect(readdirSync(cwd)).toEqual(['slow.svg']);
-    const before = sandbox.requests.length;
-    const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
-    await until(() => sandbox.requests.length > before);
-    running.child.kill('SIGTERM');
-    expect((await running.done).code).toBe(143);
-  });
+  it.runIf(SOAK)(
+    'stops drawing a slow logo after 5 s with exit code 2, and on SIGTERM with exit code 143',
+    async () => {
+      const { cwd, sandbox, slug } = await useImages();
+      const group = '<g opacity=".9"><path d="M0 0h9v9z"/></g>';
+      writeFileSync(
+        join(cwd, 'slow.svg'),
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
+      );
+      const args = argv`qr image ${slug} --short-url ${URL}/{slug} --size 500mm -o x.svg --logo slow.svg`;
+      const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+      expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);
+      expect(code).toBe(2);
+      expect(readdirSync(cwd)).toEqual(['slow.svg']);
+      const before = sandbox.requests.length;
+      const running = await startCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
+      await until(() => sandbox.requests.length > before);
+      running.child.kill('SIGTERM');
+      expect((await running.done).code).toBe(143);
+    },
+  );
 
   it('exits with 2 for an invalid logo, and sends no request', async () => {
     const { image, slug, sandbox, cwd } = await useImages();

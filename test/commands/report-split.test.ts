@@ -46,12 +46,15 @@ describe('one report per value', () => {
     expect(own).toBe(await readFile(join(cwd, 'one.html'), 'utf8'));
   });
 
-  test.runIf(process.platform === 'linux')("is refused with exit code 2 if its directory can't be created", async () => {
-    const { cwd, env } = await useClients();
-    const args = ['scans', 'report', '--all', ...SPLIT.with(5, '/proc/none/reports')];
-    const { code, stderr } = await runHere(args, { env, cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('create the directory /proc/none/reports')]);
-  });
+  test.runIf(process.platform === 'linux')(
+    "is refused with exit code 2 if its directory can't be created",
+    async () => {
+      const { cwd, env } = await useClients();
+      const args = ['scans', 'report', '--all', ...SPLIT.with(5, '/proc/none/reports')];
+      const { code, stderr } = await runHere(args, { env, cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('create the directory /proc/none/reports')]);
+    },
+  );
 
   test('has a last line that counts the scans in all reports, and a single report omits codes created after the period', async () => {
     const { cwd, env } = await useClients();

@@ -80,13 +80,16 @@ describe('the error, with any hint,', () => {
     ],
     ['--since 2026-11-01', 'since 2026-11-01 00:00:00 (UTC)', ''],
     ['--until 2026-01-01T00:00', 'from the first scan to 2026-01-01 00:00 (UTC)', ''],
-  ])('is complete if the files have no scans with %s, and the exit code is 9', async (args, range, coverage) => {
-    const { stats } = await useFiles();
-    const stderr =
-      `qrctl: no scans ${range} in these files, and their coverage could not be verified\n${coverage}` +
-      '  hint: Use --input with files that cover this range, or omit --input to query the service.\n';
-    expect(await stats(...args.split(' '))).toEqual({ code: 9, stdout: '', stderr });
-  });
+  ])(
+    'is complete if the files have no scans with %s, and the exit code is 9',
+    async (args, range, coverage) => {
+      const { stats } = await useFiles();
+      const stderr =
+        `qrctl: no scans ${range} in these files, and their coverage could not be verified\n${coverage}` +
+        '  hint: Use --input with files that cover this range, or omit --input to query the service.\n';
+      expect(await stats(...args.split(' '))).toEqual({ code: 9, stdout: '', stderr });
+    },
+  );
 
   test('is complete if no code matches --where, and is only a warning if no scan in a file matches', async () => {
     const { env } = await useSandbox({ codes: 2, scans: 5 });

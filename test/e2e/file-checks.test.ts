@@ -164,21 +164,24 @@ describe('without a key or a service,', () => {
       'slug,id,status\na,x,paused\n',
     ],
     ['delete', 'slug\na\n', 'slug,id\na,x\n'],
-  ])('%s --offline exits with 0 if the file is valid, and with 2 if it is invalid', async (verb, fine, faulty) => {
-    const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
-    const right = await qr([verb, '--from', 'good.csv', '--offline'], bare);
-    expect([right.code, right.stdout, right.stderr]).toEqual([
-      0,
-      '',
-      expect.stringMatching(/Checked \d rows?, no faults.* \(0 requests\)\. File: good\.csv\n$/),
-    ]);
-    const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
-    expect([wrong.code, wrong.stderr]).toEqual([
-      2,
-      expect.stringContaining('bad.csv: 1 fault (no changes were made)'),
-    ]);
-    expect(sandbox.requests).toEqual([]);
-  });
+  ])(
+    '%s --offline exits with 0 if the file is valid, and with 2 if it is invalid',
+    async (verb, fine, faulty) => {
+      const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
+      const right = await qr([verb, '--from', 'good.csv', '--offline'], bare);
+      expect([right.code, right.stdout, right.stderr]).toEqual([
+        0,
+        '',
+        expect.stringMatching(/Checked \d rows?, no faults.* \(0 requests\)\. File: good\.csv\n$/),
+      ]);
+      const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
+      expect([wrong.code, wrong.stderr]).toEqual([
+        2,
+        expect.stringContaining('bad.csv: 1 fault (no changes were made)'),
+      ]);
+      expect(sandbox.requests).toEqual([]);
+    },
+  );
 
   it('--dry-run reports an invalid file, not the missing key or base URL, and suggests --offline if the file is valid', async () => {
     const { qr, sandbox } = await useFiles({ 'good.csv': good, 'bad.csv': 'name,destination\na,nope\n' });

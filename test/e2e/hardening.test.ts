@@ -402,22 +402,25 @@ describe('among the files of a command,', () => {
     ['a link to a device', (path) => symlink('/dev/zero', path)],
   ];
 
-  test.each(ledgers)('a ledger that is %s is refused with exit code 2, and no code is created', async (_, made) => {
-    const directory = await useDirectory();
-    const sandbox = await useSandbox({ codes: 0 });
-    await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
-    const ledger = join(directory, 'own.jsonl');
-    await (typeof made === 'string' ? writeFile(ledger, made) : made(ledger));
-    const options: CliOptions = { cwd: directory, env: sandbox.env };
-    const { code, stderr } = await runByDay(
-      ['qr', 'create', '--from', 'codes.csv', '--ledger', 'own.jsonl'],
-      options,
-    );
-    expect(stderr).toMatch(/own\.jsonl|\/dev\/zero/);
-    expect(stderr).not.toMatch(/unexpected failure/);
-    expect(code).toBe(2);
-    expect(sandbox.workspace.codes()).toHaveLength(0);
-  });
+  test.each(ledgers)(
+    'a ledger that is %s is refused with exit code 2, and no code is created',
+    async (_, made) => {
+      const directory = await useDirectory();
+      const sandbox = await useSandbox({ codes: 0 });
+      await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
+      const ledger = join(directory, 'own.jsonl');
+      await (typeof made === 'string' ? writeFile(ledger, made) : made(ledger));
+      const options: CliOptions = { cwd: directory, env: sandbox.env };
+      const { code, stderr } = await runByDay(
+        ['qr', 'create', '--from', 'codes.csv', '--ledger', 'own.jsonl'],
+        options,
+      );
+      expect(stderr).toMatch(/own\.jsonl|\/dev\/zero/);
+      expect(stderr).not.toMatch(/unexpected failure/);
+      expect(code).toBe(2);
+      expect(sandbox.workspace.codes()).toHaveLength(0);
+    },
+  );
 
   test('an output that is a link is written completely to the target of the link', async () => {
     const directory = await useDirectory();

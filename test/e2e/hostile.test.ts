@@ -316,22 +316,19 @@ describe('texts with thousands of combining characters', () => {
     ['one record', ['qr', 'get', uuid(1)]],
     ['an export', ['scans', 'export', uuid(1)]],
   ];
-  test.each(firstRows(1, commands))(
-    'are shown as a table within 20 s: %s (T12)',
-    async (_, args) => {
-      const scanned = Array.from({ length: 5 }, () => texts).flat();
-      const service = await useService({ codes: texts.map(codeOf), scans: scanned.map(scanOf) });
-      const { code, stdout } = await runByDay([...args, '-f', 'table'], runOn(service, bounded));
-      expect(code).toBe(0);
-      expect(stdout).toContain('…');
-      const shown = await runByDay(
-        [...args, '-f', 'table', '-q'],
-        runOn(service, { ...onTerminal(80), ...bounded }),
-      );
-      expect(shown.code).toBe(0);
-      expectHarmless(shown.stdout, args[1] === 'get' ? undefined : 80);
-    },
-  );
+  test.each(firstRows(1, commands))('are shown as a table within 20 s: %s (T12)', async (_, args) => {
+    const scanned = Array.from({ length: 5 }, () => texts).flat();
+    const service = await useService({ codes: texts.map(codeOf), scans: scanned.map(scanOf) });
+    const { code, stdout } = await runByDay([...args, '-f', 'table'], runOn(service, bounded));
+    expect(code).toBe(0);
+    expect(stdout).toContain('…');
+    const shown = await runByDay(
+      [...args, '-f', 'table', '-q'],
+      runOn(service, { ...onTerminal(80), ...bounded }),
+    );
+    expect(shown.code).toBe(0);
+    expectHarmless(shown.stdout, args[1] === 'get' ? undefined : 80);
+  });
 
   test('are shown in the error for a row within 20 s', async () => {
     const directory = await useDirectory();

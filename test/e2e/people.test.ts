@@ -125,7 +125,7 @@ describe('a list that was saved earlier', () => {
     expect(methods().PATCH).toBeUndefined();
   });
 
-  it('in which only the column destination was sorted is refused (9) unless --force is passed', async () => {
+  it('in which only the column destination was sorted is refused with exit code 9 unless --force is passed', async () => {
     const { create, qr, read, write, sandbox, methods } = await useBench(rowsOf(7));
     await create();
     await qr(['list', '-o', 'list.csv']);
@@ -224,7 +224,7 @@ describe('qr apply', () => {
 });
 
 describe('a deleted code', () => {
-  it('is reported as `gone` (9) until --as-new is passed for its row or the row is removed', async () => {
+  it('is reported as `gone` with exit code 9 until --as-new is passed for its row or the row is removed', async () => {
     const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
     await create();
     const { id } = code('Code 2');

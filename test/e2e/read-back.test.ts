@@ -88,7 +88,7 @@ test.skipIf(platform() === 'win32')('a results file of 5 GiB is neither read nor
 });
 
 test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
-  "another user's link to a root-owned file is not read",
+  "root does not read a --since-last file through another user's link to a root-owned file",
   async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
@@ -107,7 +107,7 @@ test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
 );
 
 test.skipIf(platform() === 'win32')(
-  "the user's link to the user's own file is followed for reading and writing",
+  "the user's link to the user's own --since-last file is followed for reading and writing",
   async () => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 0 });

@@ -102,7 +102,7 @@ describe('in README and the guides,', () => {
     }
   });
 
-  test('the first output shown is what the commands before it print on the stated day', async () => {
+  test('the first output shown in README is the output of the commands before it on the stated day', async () => {
     const [expected = ''] = blocksIn(readDocument('README.md'), 'console');
     const [, day = ''] = /to (\d{4}-\d\d-\d\d) /.exec(expected) ?? [];
     const sandbox = await useSandbox({ hasEqualSizes: false, endsAtMs: Date.parse(day) + DAY_MS });

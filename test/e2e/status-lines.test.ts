@@ -34,7 +34,7 @@ function sendForever(line: string, { socket }: RawRequest): void {
 }
 
 describe('an invalid status line', () => {
-  test.each(LINES)('from a gateway makes the request fail within seconds: %j', async (line) => {
+  test.each(LINES)('from a gateway makes the command exit with 7 within 30 s: %j', async (line) => {
     const { env } = await useFaultServer((request) => sendBody(line, request));
     // An assertion outside of any promise ends a process; here it fails the test.
     const run = line === ASSERTED[0] ? runCli : runByDay;

@@ -76,7 +76,7 @@ describe('a key-command', () => {
       'the key from the key-command contains an invalid character',
     ],
     [
-      'prints a key that is too long',
+      'prints a key of more than 512 characters',
       'head -c 600 /dev/zero | tr "\\0" x',
       'the key from the key-command is longer than 512 characters',
     ],

@@ -301,7 +301,7 @@ test('each setting of a profile is read from its own field', () => {
 });
 
 test.each(['work', 'my work', '$(id)\n'])(
-  'an invalid value in the profile %j has a hint with commands',
+  'the error for an invalid value in the profile %j has a hint with the commands that change or remove the value',
   (name) => {
     const named = { work: 'work', 'my work': "'my work'" }[name] ?? 'NAME';
     const inputs = { flags: {}, env: {}, name, profile: { reserve: 'x' }, commandProblem: undefined };
@@ -329,7 +329,7 @@ test.each<[Parameters<typeof shownSetting>[0], Given & { profile?: StoredProfile
   },
 );
 
-test('a login accepts a visible profile name, unless the name is an API key or hard to type', () => {
+test('a login accepts a profile name of up to 64 characters, unless the name is an API key or has spaces, quotes or backslashes', () => {
   const create = (profile: string) => newProfileName({ profile }, {}, { profiles: new Map() });
   for (const name of ['shop', 'Café-2', 'x'.repeat(64)]) expect(create(name)).toBe(name);
   for (const name of ['', 'a b', "it's", '-x', 'a\\b', 'x'.repeat(65)])

@@ -233,7 +233,7 @@ describe('progress', () => {
     expect(String(stdout.read())).toBe('row\n');
   });
 
-  test('is not needed to write data to a terminal', async () => {
+  test('is not shown if data is written to a terminal without a progress bar', async () => {
     const { console, stdout, said } = setUp({ tty: true });
     await console.write('row\n');
     expect(String(stdout.read())).toBe('row\n');

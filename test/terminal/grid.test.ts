@@ -136,8 +136,11 @@ test.each([
   [36, 576],
   [37, 586],
   [100, 712],
-])('a text with a hostile grapheme in %i columns is cut after %i UTF-16 units', (width, units) => {
-  const text = (length: number) => 'a'.padEnd(length, '\u0301');
-  expect(fitText(text(units), width)).toBe(text(5));
-  expect(fitText(text(units + 1), width)).toBe(width === 1 ? '…' : `${text(5)}…`);
-});
+])(
+  'a text that is a single grapheme is truncated in %i columns if it has more than %i UTF-16 units',
+  (width, units) => {
+    const text = (length: number) => 'a'.padEnd(length, '\u0301');
+    expect(fitText(text(units), width)).toBe(text(5));
+    expect(fitText(text(units + 1), width)).toBe(width === 1 ? '…' : `${text(5)}…`);
+  },
+);

@@ -17,7 +17,7 @@ describe('the line of a progress bar', () => {
     );
   });
 
-  test('omits first the bar, then the pages, then the percentage on a narrow terminal, and keeps the countdown of a pause', () => {
+  test('omits the bar, the pages, then percentage and remaining time on narrower terminals, and keeps the countdown of a pause', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
@@ -28,7 +28,7 @@ describe('the line of a progress bar', () => {
     ]);
   });
 
-  test('has a remaining time based on the work and the predicted waits, but only after a minimum time', () => {
+  test('has a remaining time based on the work and the predicted waits, but only after one second', () => {
     expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
     expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
     expect(renderBar({ ...state, waitMs: 60_000, pauseLeftMs: 41_200 }, 120)).toMatch(/ {2}32 s left$/);
@@ -43,7 +43,7 @@ describe('the line of a progress bar', () => {
     expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
   });
 
-  test('has no bar without a total or an estimate, and no rate before a minimum time', () => {
+  test('has no bar without a total or an estimate, and no rate in the first 500 ms', () => {
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 499 }, 100)).toBe('12 scans');
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 500 }, 100)).toBe('12 scans  24/s');
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 6000 }, 100)).toBe('12 scans  2/s');

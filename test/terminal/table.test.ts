@@ -230,7 +230,7 @@ describe('a table', () => {
     expect(render([]).text).toBe('');
   });
 
-  test('is printed in parts with the same column widths if it is long', () => {
+  test('is printed in parts with the same column widths if it has 1,000 rows or more', () => {
     const formatter = createTableFormatter({
       columns,
       width: 80,

@@ -84,7 +84,7 @@ describe('a log', () => {
     expect(await read(memory)).toEqual(lines(200));
   });
 
-  it('adds no record of a call if one of them cannot be written as JSON', async () => {
+  it('adds none of the records in a call if one of the records cannot be written as JSON', async () => {
     const memory = createMemoryDisk();
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     // What JSON cannot say fails where it is made, before the disk is touched.

@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     await (await second).release();
   });
 
-  it('polls about ten times per second with jitter, and fails without waiting if the wait is zero', async () => {
+  it('polls after random pauses of 50 to 150 ms, and fails without waiting if the wait is zero', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
     const clock = fakeClock({ seed: 1 });
@@ -174,7 +174,7 @@ describe('acquireLock', () => {
     await Promise.all(locks.map((lock) => lock.release()));
   });
 
-  it('locks a file whose path is far longer than a socket name may be', async () => {
+  it('locks a file whose path has more than 600 characters, which is too long for a socket name', async () => {
     const deep = join(directory, 'x'.repeat(200), 'y'.repeat(200));
     mkdirSync(deep, { recursive: true });
     const path = join(deep, `${'z'.repeat(200)}.csv`);

@@ -51,7 +51,7 @@ describe.skipIf(platform() === 'win32')('a cache', () => {
     expect(cache.read('a').toString()).toBe('b');
   });
 
-  it('keeps only its newest files', () => {
+  it('keeps at most the specified number of files, and removes the oldest ones', () => {
     const cache = open();
     for (const [at, name] of ['b', 'a'].entries()) {
       cache.replace(name, bytes);
@@ -61,7 +61,7 @@ describe.skipIf(platform() === 'win32')('a cache', () => {
     expect(readdirSync(directory).sort()).toEqual(['b', 'c']);
   });
 
-  it('is not read unless its directory and file are private, regular and not too large', () => {
+  it('is read only if its directory is private, and its file is private, regular and at most as large as specified', () => {
     const cache = open();
     cache.replace('a', bytes);
     symlinkSync('a', join(directory, 'link'));

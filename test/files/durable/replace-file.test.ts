@@ -351,7 +351,7 @@ describe('temporary names', () => {
     expect(temporaryOf(FILE, 6)).toBe('/data/.out.csv.6.partial');
   });
 
-  it('are short enough for the file system, and distinct', () => {
+  it('have at most 255 bytes, and are distinct', () => {
     const long = (end: string) => temporaryOf(`/data/${'東'.repeat(80)}${end}`, 4_194_304);
     expect(Buffer.byteLength(long('a.csv').slice('/data/'.length))).toBeLessThanOrEqual(255);
     expect(long('a.csv')).not.toBe(long('b.csv'));

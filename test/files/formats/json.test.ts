@@ -131,7 +131,7 @@ describe('JSON and NDJSON', () => {
 });
 
 test.each([0, 2])(
-  'formatJson refuses a value that is nested too deeply, before the stack overflows (indent %i)',
+  'formatJson refuses a value nested more than 200 levels deep, before the stack overflows (indent %i)',
   (indent) => {
     const nested = (depth: number) => {
       let value: unknown = 1n;

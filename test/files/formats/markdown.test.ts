@@ -126,7 +126,7 @@ test.each([
   ['words', 'a '.repeat(1_000_000)],
   ['letters', 'é'.repeat(4_000_000)],
   ['marks', `e${'\u0301'.repeat(1_000_000)}`],
-])('a value with a million or more %s is truncated', (_, value) => {
+])('a Markdown cell for a value with a million or more %s has fewer than 8,000 characters', (_, value) => {
   const cell = codeCell(value);
   expect(cell.length).toBeLessThan(8000);
   expect(cell).toContain('…');

@@ -24,7 +24,7 @@ describe('a font', () => {
     expect(() => readWoff(Buffer.from('OTTO and more'))).toThrow('not WOFF');
   });
 
-  it('is marked as too light if no semibold file exists', async () => {
+  it('is marked as too light if semibold is requested and no semibold file exists', async () => {
     const fonts = await loadFonts(['a', '東'], 600);
     expect(fonts.map(({ name, isTooLight }) => [name, isTooLight])).toEqual([
       ['noto-sans-latin-600', false],

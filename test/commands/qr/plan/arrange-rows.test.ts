@@ -84,9 +84,12 @@ describe('the summary of a plan', () => {
     [[itemOf(2, 'exists', { code }), creation(3)], '1 existing code, 1 to create'],
     [[itemOf(2, 'conflict', { code })], '1 row in conflict'],
     [[], 'nothing to do'],
-  ])('counts codes if they are to be created or exist, and rows if they are in conflict', (planned, expected) => {
-    expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
-  });
+  ])(
+    'counts codes if they are to be created or exist, and rows if they are in conflict',
+    (planned, expected) => {
+      expect(describeRows(planned.map((item) => ({ item })))).toBe(expected);
+    },
+  );
 
   it('counts outcomes instead of actions after a run', () => {
     const adopt = itemOf(4, 'adopt', { code });

@@ -118,7 +118,7 @@ describe('the faults in a file', () => {
 });
 
 describe('a file', () => {
-  it('is refused if it has more rows or cells than qrctl can hold', () => {
+  it('is refused if it has more than the maximum number of rows or cells', () => {
     const refused = (rows: number, columns: number) => () => refuseMany('a.csv', rows, columns);
     expect(refused(MOST_ROWS, 1)).not.toThrow();
     expect(refused(MOST_VALUES / 100, 100)).not.toThrow();
@@ -148,7 +148,7 @@ describe('a value', () => {
   });
 });
 
-it('rows are mapped in their order, and the work ends when its signal aborts', async () => {
+it('mapRows maps rows in their order, and stops when its signal is aborted', async () => {
   const rows = Array.from({ length: 10_001 }, (_, at) => at);
   expect(await mapRows(rows, (row) => row + 1, undefined)).toEqual(rows.map((row) => row + 1));
   const controller = new AbortController();

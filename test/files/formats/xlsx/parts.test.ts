@@ -119,7 +119,7 @@ describe('a sheet', () => {
     expect(percentCell(0.5)).toBe('" s="6"><v>0.5</v></c>');
   });
 
-  it('refuses a text that is too long for a cell', () => {
+  it('refuses a text of more than 32,767 characters, which is too long for a cell', () => {
     expect(() => cellOf('x'.repeat(32_768), false, { offsetMs: () => 0 })).toThrow(
       expect.objectContaining({
         message: 'cannot write a value with 32,768 characters: a workbook cell holds at most 32,767',

@@ -76,7 +76,7 @@ describe('a list', () => {
     expect(list(...xml)).toBe(seen);
   });
 
-  it('longer than what is parsed at once has every item once, in order', () => {
+  it('that is parsed in several parts has every item once, in order', () => {
     const rows = Array.from(
       { length: 900 },
       (_, at) => `<row r="${at}"><rowBreak/>${' '.repeat(1000)}</row>`,

@@ -127,7 +127,7 @@ describe('a workbook', () => {
     expect(await bytes()).toEqual(await bytes());
   });
 
-  test.runIf(SOAK)('refuses more rows than a sheet can hold', async () => {
+  test.runIf(SOAK)('refuses more than 1,048,575 rows', async () => {
     const { sink, path } = await open([{ name: 'a' }]);
     await sink.write(Array(1_048_575).fill({}));
     const more = await sink.write([{}]).catch((error: unknown) => error);
@@ -206,7 +206,7 @@ describe('a workbook with several sheets', () => {
     expect(parts['xl/worksheets/sheet2.xml']).toContain('<autoFilter ref="A1:C1"/>');
   });
 
-  test('is refused if a sheet has too many rows', async () => {
+  test('is refused if a sheet has more than 1,048,575 rows', async () => {
     const refused = writeSheets(
       { write: async () => undefined, commit: async () => undefined, discard: async () => undefined },
       [{ name: 'a', columns: [], rows: Array(1_048_576) }],
