@@ -54,7 +54,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('has one row per line in `itemsByRow`, in the order of the file, and one request per code', () => {
+  it('plans one request per code, and `itemsByRow` returns one item per row in the order of the file', () => {
     const other = codeOf(2);
     const rows = [
       at(2, 10, { wish: { name: 'New' } }),

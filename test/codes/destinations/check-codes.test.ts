@@ -82,7 +82,7 @@ describe('checkCodes', () => {
     ],
     ['https://qr.example/s1', 'broken', 'points back to the code itself'],
     ['https://qr.example/c0de', 'broken', 'points back to the code itself'],
-  ])('does not request %j', async (destination, outcome, error) => {
+  ])('does not request %j, and returns the outcome `%s`', async (destination, outcome, error) => {
     const type = destination?.includes('http') && !destination.startsWith('see') ? 'url' : 'text';
     const { rows } = await check([{ id: 'c0de', slug: 's1', destination, type }]);
     expect(rows).toMatchObject([

@@ -121,7 +121,7 @@ test.each([
   ['https://x.de/<a><b>', 'contains "<a>", which looks like a placeholder'],
   ['https://x.de/a b', 'contains a space'],
   ['https://x.de/a\n', 'contains a space'],
-])('%j has the problem that it %s', (destination, reason) => {
+])('the destination %j has the problem that it %s', (destination, reason) => {
   expect(findDestinationProblem(destination)?.reason).toBe(reason);
 });
 

@@ -58,7 +58,7 @@ describe('createHostPatience (K9)', () => {
     ],
     ['a timeout on another host after a redirect', failed(new LateError('no response', { sent: true }), 1)],
     ['a response with status 503', answer(503)],
-  ])('does not count a host as down after %s', (_, visit) => {
+  ])('does not count a host as down after %s, even six times in succession', (_, visit) => {
     expect(afterVisits(...new Array(6).fill(visit)).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(visit).allowsRetry(ORIGIN)).toBe(true);
   });

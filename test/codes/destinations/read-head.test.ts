@@ -59,7 +59,7 @@ const REFUSED: [what: string, text: string, message: string][] = [
   ['status 101 (Switching Protocols)', 'HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n', 'not HTTP'],
   ['no status code', 'HTTP/1.1 hello\r\n\r\n', 'not HTTP'],
   ['a status code that does not come first', 'HTTP/1.1 hello HTTP/1.1 200 OK\r\n\r\n', 'not HTTP'],
-  ['too many bytes', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
+  ['a header value of 300,000 bytes', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
 ];
 
 describe('createHeadReader (K11)', () => {

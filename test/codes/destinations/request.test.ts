@@ -92,7 +92,7 @@ describe('request', () => {
     expect(heads).toEqual([]);
   });
 
-  it('reports a closed connection as a network failure, and a private address as forbidden unless private addresses are allowed', () => {
+  it('checks connections with `addressFailure`, which returns a failure for a closed connection, and for a private address unless private addresses are allowed', () => {
     expect(addressFailure(undefined, false)).toMatchObject({
       message: 'the connection was reset',
       fault: 'network',
@@ -136,7 +136,7 @@ describe('request', () => {
     ['HTTP/1.1 099 Too low\r\nContent-Length: 0\r\n\r\n', 'the response is not HTTP'],
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300_000)}\r\n\r\n`, 'the response headers are too large'],
   ])(
-    "returns the fault `answer`, not `network`, for a response that browsers can't read (%#)",
+    "returns the fault `answer`, not `network`, for a response that browsers can't read (case %#)",
     async (text, message) => {
       const { port } = await useHost(({ socket }) => socket.end(text));
       expect(await visit(port)).toMatchObject({

@@ -56,7 +56,7 @@ describe('createResolver', () => {
     );
   });
 
-  it('looks up at most four names at a time, and calls `began` when each lookup starts', async () => {
+  it('looks up at most `width` names at a time, and calls `began` when each lookup starts', async () => {
     const waiting: (() => void)[] = [];
     const lookup = (hostname: string) =>
       new Promise<{ address: string; family: number }[]>((found) =>

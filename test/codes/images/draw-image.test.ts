@@ -34,7 +34,7 @@ const sizeOf: Record<ImageFormat, (bytes: Buffer) => number> = {
 };
 
 describe.each(IMAGE_FORMATS)('an image in %s format', (format) => {
-  it.each([12, 30, 85.5, 210])('is %d mm wide', async (sizeMm) => {
+  it.each([12, 30, 85.5, 210])('is %d mm wide if this size is requested', async (sizeMm) => {
     expect(sizeOf[format](await draw(format, { sizeMm }))).toBeCloseTo(sizeMm, 1);
   });
 
@@ -147,7 +147,7 @@ describe('encodeText', () => {
     expect(encodeText('a'.repeat(2953), 'L')).toMatchObject({ version: 40, level: 'L' });
   });
 
-  it('returns undefined if the text is too long', () => {
+  it('returns undefined if the text does not fit in version 40 at the requested level', () => {
     expect(encodeText('a'.repeat(2954), 'L')).toBeUndefined();
     expect(encodeText('a'.repeat(1274), 'H')).toBeUndefined();
   });

@@ -118,7 +118,7 @@ describe('a label', () => {
   const wide = { widthMm: 63.5, heightMm: 38.1 };
   const square = { widthMm: 40, heightMm: 50 };
 
-  it('that is wide has its caption next to the code, over the full height', () => {
+  it('that is at least 1.4 times as wide as high has its caption next to the code, over the full height', () => {
     expect(layOutLabel(wide, { caption: true, sizeMm: 20 })).toEqual({
       code: { xMm: 1.5, yMm: (38.1 - 20) / 2, sizeMm: 20 },
       caption: { xMm: 21.5, yMm: 1.5, widthMm: 40.5, heightMm: 35.1, lines: 10, align: 'left' },
@@ -135,7 +135,7 @@ describe('a label', () => {
     ).toBe(1);
   });
 
-  it('that is not wide has its caption below the code, both centered', () => {
+  it('that is less than 1.4 times as wide as high has its caption below the code, both centered', () => {
     expect(layOutLabel(square, { caption: true, sizeMm: 30 })).toEqual({
       code: { xMm: 5, yMm: expect.closeTo(1.5 + (47 - 30 - 5 * 3.4) / 2, 9), sizeMm: 30 },
       caption: {
@@ -164,7 +164,7 @@ describe('a label', () => {
     });
   });
 
-  it('has no layout if the code is too large, or if no code larger than zero fits', () => {
+  it('has no layout if the requested code does not fit, or if no code larger than zero fits', () => {
     expect(layOutLabel(square, { caption: false, sizeMm: 37 })).toBeDefined();
     expect(layOutLabel(square, { caption: false, sizeMm: 37.001 })).toBeUndefined();
     for (const caption of [true, false])
@@ -208,7 +208,7 @@ describe('the text of a caption', () => {
     expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
   });
 
-  it('is complete if it fits, is truncated otherwise, and is not measured far beyond the length of its lines', () => {
+  it('is complete if it fits, is truncated otherwise, and is measured in parts of fewer than 100 characters for a line of 40', () => {
     expect(lines('x'.repeat(100), 1, 100)).toEqual(['x'.repeat(100)]);
     expect(lines('x'.repeat(101), 1, 100)).toEqual([`${'x'.repeat(99)}…`]);
     measured.length = 0;

@@ -68,7 +68,7 @@ describe('a sheet', () => {
 });
 
 describe('the caption of a label', () => {
-  it('is centered below the code', async () => {
+  it('below a code is centered', async () => {
     const { pdf, grid } = await draw('5164', ['x', 'xxx']);
     const [one = expect.fail(), three = expect.fail()] = readDrawnTexts(pdf);
     const [left, right] = [...placesOf(grid)].map(({ xMm }) => (xMm + grid.label.widthMm / 2) * POINTS_A_MM);

@@ -19,7 +19,7 @@ async function faultOf(source: string | Buffer): Promise<string | undefined> {
 }
 
 describe('a logo that was loaded', () => {
-  it('is refused if it needs too much memory, and the error has the size and a hint (I7)', async () => {
+  it('is refused if it needs more than 512 MiB of memory, and the error has the size and a hint (I7)', async () => {
     await expect((await logoOf(RED)).render(65_536, WHITE)).rejects.toMatchObject({
       name: 'UsageError',
       message: 'the logo is damaged, or needs more than 512 MiB of memory to draw at 65536 pixels',

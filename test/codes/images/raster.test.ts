@@ -82,7 +82,7 @@ describe('a filled outline', () => {
 });
 
 describe('a raster', () => {
-  it('made from colors has their gray values, and is refused if there are too few or too many colors', () => {
+  it('made from colors has their gray values, and is refused if the number of colors does not match its size', () => {
     const rgb = Uint8Array.from([200, 100, 50, 255, 0, 0, 0, 255, 0, 0, 0, 255]);
     expect(rasterOfRgb(2, rgb)).toEqual({ width: 2, height: 2, gray: Uint8Array.from([124, 76, 150, 29]) });
     for (const length of [9, 11, 13]) {

@@ -49,7 +49,7 @@ describe('the pixels in a PNG', () => {
     ]);
   });
 
-  it('with a palette have the colors in the palette, on white paper', () => {
+  it('with a palette have the gray values of its colors and their opacity on white paper', () => {
     const rows = [
       [0, 0b0100_0000],
       [0, 0b1000_0000],

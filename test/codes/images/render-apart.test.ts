@@ -49,7 +49,7 @@ describe('a logo in a separate thread', () => {
     expect(await draw(10)).toMatchObject({ width: 10 });
   });
 
-  it('is no longer drawn once it has needed too much memory (I7)', async () => {
+  it('is no longer drawn once it has needed more than 512 MiB of memory (I7)', async () => {
     const draw = await openRenderer(SVG);
     const message = 'is damaged, or needs more than 512 MiB of memory to draw';
     await expect(draw(20_000)).rejects.toThrow(message);

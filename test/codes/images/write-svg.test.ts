@@ -96,7 +96,7 @@ describe('an SVG that is read', () => {
     ['no size', withPath('M0 0z', '#036', '<svg viewBox="0 0 1 1">'), 'it has no size in mm'],
     ['a space before its root element', ` ${withPath('M0 0z')}`, 'it has no size in mm'],
     ['a color that is not hexadecimal', withPath('M0 0z', 'red'), 'it has an invalid color'],
-    ['a line in another direction', withPath('M0 0l1 1z'), 'it has the path command l'],
+    ['a diagonal line', withPath('M0 0l1 1z'), 'it has the path command l'],
     ['a line without a starting point', withPath('h1v1z'), 'it has a path without a start'],
     ['an absolute line', withPath('M0 0H1z'), 'it has the path command H'],
   ])('is refused with %s', (_, text, message) => {

@@ -26,7 +26,7 @@ it.each<[string, string, unknown[]]>([
   ['a short URL', 'name,short_url\nx,https://qr.example/a\n', [2, undefined, 'a']],
   ['a slug and another short URL', 'slug,short_url\na,https://qr.example/b\n', [2, undefined, 'a']],
   ['an ID and a short URL', `id,short_url\n${ID},https://qr.example/b\n`, [2, ID.toLowerCase(), undefined]],
-])('a row can choose its code by %s', async (_, text, code) => {
+])('a row can identify its code by %s', async (_, text, code) => {
   const { codes, faults } = await choose(text);
   expect(codes).toEqual([code]);
   expect(faults).toEqual([]);

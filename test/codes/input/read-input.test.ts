@@ -139,7 +139,7 @@ describe('CSV', () => {
     ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: appears twice/],
     ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
     [
-      'too many cells',
+      'more cells in a row than in the header',
       'name,type\na,url\nb,url,x\n',
       /line 3: has 3 cells, but the header has 2: enclose values that contain a separator in quotes/,
     ],
@@ -151,7 +151,7 @@ describe('CSV', () => {
       /line 2: is a git conflict marker \(<{7}\)/,
     ],
     [
-      'too few cells',
+      'fewer cells in a row than in the header',
       'name,type\na\n',
       /line 2: has 1 cell, but the header has 2: it ends early\. Add 1 separator/,
     ],
@@ -285,7 +285,7 @@ describe('JSON', () => {
     },
   );
 
-  it('is refused with the line of a fault, even after many lines', async () => {
+  it('is refused with the line of a fault, even after 2,000 lines', async () => {
     const lines = `{"name":"${'a'.repeat(100)}"}\n`.repeat(2000);
     await expect(read(`${lines}3`, 'x.ndjson')).rejects.toThrow('line 2001: is not a JSON object');
   });

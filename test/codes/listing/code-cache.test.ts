@@ -64,7 +64,7 @@ test.each([
   ['damaged', () => writeFileSync(file(), '[["slug')],
   ['accessible to other users', () => chmodSync(file(), 0o644)],
   ['in a directory that is accessible to other users', () => chmodSync(directory(), 0o755)],
-  ['far too large', () => writeFileSync(file(), `[${' '.repeat(17 * 1024 * 1024)}]`)],
+  ['larger than 16 MiB', () => writeFileSync(file(), `[${' '.repeat(17 * 1024 * 1024)}]`)],
   [
     'a link to another file',
     () => {

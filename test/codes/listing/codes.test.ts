@@ -100,13 +100,13 @@ describe('the list of codes that do not change', () => {
     expect(service.asked).toHaveLength(5);
   });
 
-  test('takes a request for another page if the pages are small and the last page is full', async () => {
+  test('takes a request for another page if the pages are smaller than requested and the last page is full', async () => {
     const service = lister(() => codes(80), { largest: 20 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(80));
     expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('is complete if the total is below the length of a small first page', async () => {
+  test('is complete if the total is less than the number of codes on the first page', async () => {
     const service = lister(() => codes(95), { largest: 20, total: () => 3 });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(95));
   });
@@ -116,7 +116,7 @@ describe('the list of codes that do not change', () => {
     expect(await slugs(listAllCodes({ ...service, concurrency: 1 }))).toEqual(expected(150));
   });
 
-  test('is complete if the total is capped, after two passes that find the same codes', async () => {
+  test('is complete if the total is capped at 200, after two passes that find the same codes', async () => {
     const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
     expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(350));
     expect(service.asked).toHaveLength(8);

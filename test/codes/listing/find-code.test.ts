@@ -92,7 +92,7 @@ describe('a slug', () => {
   });
 
   test.each([
-    ['whose code is gone', [...codes(5).slice(1), { ...code(7), slug: 'slug-0' }], idOf(7)],
+    ['whose code was deleted', [...codes(5).slice(1), { ...code(7), slug: 'slug-0' }], idOf(7)],
     [
       'that now belongs to another code',
       [
@@ -112,7 +112,7 @@ describe('a slug', () => {
     },
   );
 
-  test('that was seen before is requested by ID, as are a few other slugs, if that costs less than the listing', async () => {
+  test('that was seen before is requested by ID, as are two other such slugs, if that takes fewer requests than the listing', async () => {
     const service = knowing(1000);
     const wanted = ['slug-999', 'slug-0', 'slug-500'];
     expect(await slugsOf(service, ...wanted)).toEqual(wanted);
@@ -120,7 +120,7 @@ describe('a slug', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('is looked up in the listing with other slugs if that costs less, or if a slug was never seen', async () => {
+  test('is looked up in the listing with other slugs if that takes fewer requests, or if a slug was never seen', async () => {
     const many = knowing(150);
     await slugsOf(many, 'slug-0', 'slug-1', 'slug-2');
     expect([many.got.length, many.asked.length]).toEqual([0, 1]);

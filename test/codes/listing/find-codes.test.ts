@@ -44,7 +44,7 @@ describe('the codes for rows', () => {
     };
   }
 
-  it('are requested one by one if they are few, and a missing code is not a failure', async () => {
+  it('are requested one by one if at most three are specified by ID, and a missing code is not a failure', async () => {
     const few = reader(5);
     const find = await findCodes([target(1, 'id-1'), target(2, 'id-9'), target(3, 'id-1')], few);
     expect([find({ id: 'id-1', slug: undefined })?.slug, find({ id: 'id-9', slug: 's1' })]).toEqual([
@@ -101,7 +101,7 @@ describe('the codes for rows', () => {
     ]);
   });
 
-  it('are requested by the cached IDs of their slugs if that costs no more than the listing', async () => {
+  it('are requested by the cached IDs of their slugs if that takes no more requests than the listing', async () => {
     const known = reader(5, [code(2)]);
     const find = await findCodes([target(1, undefined, 's2')], known);
     expect(find({ id: undefined, slug: 's2' })?.id).toBe('id-2');

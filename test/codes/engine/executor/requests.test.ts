@@ -70,13 +70,13 @@ describe('the record of a POST', () => {
     expect(recordsOf(world).slice(1)).toEqual([{ is: 'not', n: 1 }]);
   });
 
-  it('is followed by no record of the outcome if the response is lost', async () => {
+  it('is followed by no record of the outcome if the response is lost and the run is then killed', async () => {
     const world = createWorld({ post: mishapsOf('applied') });
     await world.run([MENU], {}, 9);
     expect(recordsOf(world).map(({ is }) => is)).toEqual(['post']);
   });
 
-  it('must be written before the request: if that fails, the run stops and sends nothing', async () => {
+  it('must be written before the request; if it cannot be written, the run stops and sends nothing', async () => {
     const world = createWorld();
     const full = new LocalError('the disk is full');
     const { view, take } = createReplay();

@@ -82,7 +82,7 @@ describe('the records of a run', () => {
     expect([end?.stop, outcomesOf(end)]).toEqual([undefined, ['unchanged']]);
   });
 
-  it('include each existing code that was found for a row, but no listed IDs', async () => {
+  it('include each existing code that was found for a row, but no listed IDs if the run creates no code', async () => {
     const world = createWorld({ codes: [menu] });
     expect(outcomesOf(await world.run([MENU]))).toEqual(['exists']);
     expect(world.records).toMatchObject([
@@ -473,7 +473,7 @@ describe('codes that an interrupted backup paused', () => {
     expect(world.events).toEqual([]);
   });
 
-  it('are requested, but not changed, if they are active again or were deleted', async () => {
+  it('are requested by a run without a listing of all codes, but not changed if they are active again or were deleted', async () => {
     const world = await killedBackups([menu, bar]);
     world.edit('Menu', { status: 'active' });
     world.remove('Bar');

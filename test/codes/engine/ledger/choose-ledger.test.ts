@@ -71,7 +71,7 @@ describe('the ledger of a workspace', () => {
     expect([asked, notes]).toEqual([[], []]);
   });
 
-  it('is a new file with the number after the highest existing one, and files with similar names are ignored', async () => {
+  it('is a new file with the number after the highest existing one if no ledger belongs to the workspace, and files with similar names are ignored', async () => {
     expect(await choose()).toEqual(fresh(1));
     await write(9, undefined, { apiKey: 'svc_live_other' });
     await write(10, undefined, { apiKey: 'svc_live_other' });
@@ -119,7 +119,7 @@ describe('the ledger of a workspace', () => {
     expect(await choose({ profile: 'home', codes: ['a'] })).toEqual(existing(1));
   });
 
-  it('after a key rotation is searched for once per ledger, starting with ledgers of the current profile', async () => {
+  it('after a key rotation is searched for once in each ledger, starting with ledgers of the current profile', async () => {
     await write(1, 'a', { apiKey: 'svc_live_1', profile: 'work' });
     await write(2, 'b', { apiKey: 'svc_live_2', profile: 'home' });
     expect(await choose({ profile: 'home' })).toEqual(fresh(3));

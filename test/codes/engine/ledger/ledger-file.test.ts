@@ -298,7 +298,7 @@ describe('a ledger with another API key or base URL', () => {
     );
   });
 
-  it('is accepted if it has neither codes nor requests', async () => {
+  it('is accepted if only its API key differs, and it has neither codes nor requests', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN]);
     await add(memory, [post(1)], workspaceOf('svc_live_b'));

@@ -160,7 +160,7 @@ describe('a ledger in the state directory', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is neither opened nor created if the service fails during the search for it', async () => {
+  it('can be neither opened nor read if the service fails during the search for it', async () => {
     await make('a');
     const getCode = async () => Promise.reject(new AuthError('rejected', { code: 'UNAUTHORIZED' }));
     const options = { ...optionsOf({ key: 'svc_live_b' }), getCode };

@@ -58,7 +58,7 @@ describe('the lock entry for a key in the file', () => {
     expect(entriesAfter([], ['create', {}], 'undecided', { code })).toEqual([]);
   });
 
-  it('is not created for a code that only resembles the row', () => {
+  it('is not created for a code that was found only by its values if the row conflicts or its update fails', () => {
     const edited = { how: 'equal' as const, code, changes: [{ ...change, what: 'conflict' as const }] };
     expect(entriesAfter([], ['conflict', edited], 'conflict')).toEqual([]);
     expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);

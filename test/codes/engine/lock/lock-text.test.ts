@@ -168,7 +168,7 @@ describe('a lock file with faults', () => {
     ]);
   });
 
-  it('is refused if a value is nested too deeply', async () => {
+  it('is refused if a value is nested more than 100 levels deep', async () => {
     const deep = `{"key":${'['.repeat(200)}${']'.repeat(200)},"name":"${'x'.repeat(1024 * 1024)}"}`;
     expect((await refusalOf(withCodes(deep))).message).toBe(
       'codes.lock.json: line 6 is nested more than 100 levels deep (the lock file is damaged)',

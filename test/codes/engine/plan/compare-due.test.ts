@@ -199,7 +199,7 @@ describe('a dated change of a code that was changed before', () => {
     expect(actOn(X, { updatedAt, earlier: [X] }).what).toBe('send');
   });
 
-  it('with the decision `mine` repeats the value that qrctl set last only if it is spelled differently', () => {
+  it('with the decision `mine` repeats the value that qrctl set last only if the row spells the value differently', () => {
     const ledger = patched(1, X, A, 10);
     const rest = { ledger, atMs: 20, decision: { is: 'mine' as const } };
     expect(actOn(Z, { ...rest, wants: 'HTTPS://a' }).what).toBe('overwrite');
@@ -235,7 +235,7 @@ describe('a dated row', () => {
     ]);
   });
 
-  it('records the value that another client set after qrctl had sent the value of the row without a date', () => {
+  it('records the value that another client set after an undated run had sent the value of the row', () => {
     const before: LedgerRecord[] = [
       { is: 'patch', run: 'r', n: 1, id, set: { destination: A }, before: { destination: X } },
       { is: 'set', n: 1, stored: { destination: A } },

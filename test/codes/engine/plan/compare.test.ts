@@ -263,7 +263,7 @@ describe('a key that is back in the file', () => {
   });
 });
 
-it('a changed status that the file does not manage is reported as `drift`, but a changed destination is not', () => {
+it('`qr apply` reports a changed status that the file does not manage as `drift`, but does not report such a destination', () => {
   const codes = [codeOf(1, { destination: Z, status: 'paused' })];
   const row = rowOf(2, { key: 'k', wish: { name: 'Code 1' } });
   expect(changesOf(row, { codes, lock: entryOf(1), policy: APPLY })).toEqual([

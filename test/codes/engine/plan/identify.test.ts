@@ -61,7 +61,7 @@ describe('a decision for a code that the ledger assigns to another row', () => {
   const taking = deciding({ adopt: { 9: 'n0001' } });
   const taker = newRow(9, 'Taker', `${MENU}/taker`);
 
-  it('is refused if too few codes are left for the rows with the values of the code', () => {
+  it('is refused if fewer other codes than other rows have the values of the code', () => {
     const ledger = madeBefore([first, second]);
     const codes = [first, second];
     expect(planOf([equal(2), equal(3), taker], { codes, ledger, ...taking }).faults).toEqual([

@@ -131,7 +131,7 @@ describe('a repeated request', () => {
     made(2, first),
   ];
 
-  it('requires a decision about all new codes with its values before anything is sent for its row', () => {
+  it('requires a decision about all new codes with its values if there are several, before anything is sent for its row', () => {
     const another = codeOf(4, values);
     const { items } = planOf([row], { codes: [codeOf(1), first, late, another], ledger: repeated });
     expect(items).toMatchObject([
@@ -272,7 +272,7 @@ describe('codes missing from the file', () => {
     expect(absentOf(planOf([row], { codes: upper, ledger }))).toEqual(['n0002']);
   });
 
-  it('are only reported by `qr create`', () => {
+  it('are reported only by `qr create`', () => {
     const ledger = madeBefore(codes);
     const rows = [rowOf(2, { of: codes[0] })];
     for (const verb of ['update', 'apply', 'delete'] as const)

@@ -134,7 +134,7 @@ describe('a row with a code', () => {
     expect([faults, warnings]).toEqual([[], [odd.fault]]);
   });
 
-  it('is not judged if its code is gone or is to be deleted', () => {
+  it('gets no fault or warning if its code does not exist or is to be deleted', () => {
     const typed = { ...row, type: 'wifi' };
     expect(planOf([typed], update)).toMatchObject({ items: [{ action: 'gone' }], faults: [], warnings: [] });
     expect(planOf([typed], { codes: [code], policy: { verb: 'delete' } })).toMatchObject({
@@ -194,7 +194,7 @@ it('a row whose key is the ID of its code gets no warning about a slug', () => {
 describe('UTM tags', () => {
   const update = { policy: { verb: 'update' as const } };
 
-  it('for codes without a web address cause one warning with the number of codes', () => {
+  it('from flags cause one warning by `qr update` with the number of codes that have no web address', () => {
     const codes = [1, 2].map((number) => codeOf(number, { type: 'wifi', destination: null }));
     const rows = codes.map(({ id }, at) => rowOf(at + 2, { id, utm: { source: 'flyer' }, mayLackUtm: true }));
     const gone = { ...rows[0], id: idOf(9), line: 4 } as Row;
@@ -205,7 +205,7 @@ describe('UTM tags', () => {
     expect(planOf(rows, { codes }).warnings).toEqual([]);
   });
 
-  it('that old destinations have but new ones lack are listed in one warning', () => {
+  it('that old destinations have but new ones lack are listed in one warning by `qr update`', () => {
     const old = 'https://example.com/?utm_source=a&UTM_Medium=b%3Dc&utm_term=&x=1';
     const codes = [
       codeOf(1, { destination: old }),

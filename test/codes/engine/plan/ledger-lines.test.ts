@@ -126,7 +126,7 @@ function variants(
 }
 
 it.each(COMPLETE)(
-  'a ledger line like %j is refused if any field is null, and valid only without: %s',
+  'the ledger line %j is refused if a field is null, or if a field is missing that is not one of these: "%s"',
   (line, optional) => {
     expect(isLedgerLine(line)).toBe(true);
     const isValid = ({ copy }: { copy: unknown }) => isLedgerLine(copy as { is: string });

@@ -130,7 +130,7 @@ describe('a lost request with a key', () => {
     expect(actionsOf(planOf([keyed], world))).toEqual(['adopt n0001']);
   });
 
-  it('belongs to an equal row without a key, but not to one with another key', () => {
+  it('belongs to an equal row if only one of them has a key, but not if the row has another key', () => {
     expect(repeatsOf([row], post(1, { key: 'k' }))).toEqual([1]);
     expect(repeatsOf([newRow(2, 'Menu', MENU, { key: 'other' })], post(1, { key: 'k' }))).toEqual([
       undefined,
@@ -295,7 +295,7 @@ describe('a lost request that created no code with its values', () => {
     );
   });
 
-  it('is repeated if no new code resembles it, or only one that another request created', () => {
+  it('is repeated if no new code resembles it, apart from codes that other requests created', () => {
     const stranger = codeOf(1, { name: 'Other', type: 'vcard', destination: null });
     expect(planOf([row], { codes: [stranger], ledger: [run(), post(1)], ...settled }).items).toMatchObject([
       { action: 'create', repeats: { n: 1 } },

@@ -67,7 +67,7 @@ describe('equal rows with codes in the ledger', () => {
     expect(planOf([row], { ledger, earlierIds }).items).toMatchObject([{ action: 'gone', goneId: idOf(2) }]);
   });
 
-  it('get the newest of the codes that the user requested as new ones', () => {
+  it('get the newest of the codes that the user requested as new ones, unless the earlier results have another code', () => {
     const post = (n: number): LedgerRecord => ({ is: 'post', run: 'next', n, values, decided: true });
     const ledger: LedgerRecord[] = [
       ...madeBefore([menu(1)]),

@@ -350,7 +350,7 @@ describe('a key that only the ledger has', () => {
     expect(planned.items).toMatchObject([{ action: 'create', isDecided: true }]);
   });
 
-  it('matches its row without a decision if the row was not edited, or was edited like the code', () => {
+  it('matches an unedited row with `qr apply` after a killed run, and a row that was edited like the code with `qr create`', () => {
     const [row, theirs] = [keyed(2, 'k', MENU), { ...code, ...elsewhere }];
     const killed = ledger.slice(0, -1);
     expect(planOf([row], { codes: [theirs], ledger: killed, policy: APPLY }).items).toMatchObject([
@@ -361,7 +361,7 @@ describe('a key that only the ledger has', () => {
     ]);
   });
 
-  it('matches an edited row if the code has or once had the name or destination of the row', () => {
+  it('matches an edited row with `qr create` if the code has or once had the name or destination of the row', () => {
     const plan = (row: Partial<QrCode>, now: Partial<QrCode> = {}) =>
       planOf([keyed(2, 'k', { ...elsewhere, ...row })], { codes: [{ ...code, ...now }], ledger }).items;
     expect(plan({ name: 'Menu' })).toMatchObject([{ action: 'edited', how: 'key' }]);
@@ -412,7 +412,7 @@ describe('a key that only the ledger has', () => {
     ).toEqual(['adopt n0001', 'create']);
   });
 
-  it('needs a decision if the row was edited, even with `qr apply --adopt-existing`', () => {
+  it('needs a decision with `qr apply` if the row was edited, even with --adopt-existing', () => {
     const row = keyed(2, 'k', { ...elsewhere, name: 'Menu' });
     const policy = { ...APPLY, adoptExisting: true };
     expect(planOf([row], { codes: [code], ledger, policy }).items).toMatchObject([

@@ -141,7 +141,7 @@ describe('rows with an ID or slug', () => {
   });
 
   it.each(['update', 'apply', 'delete', 'create'] as const)(
-    'get a warning if no code has their slug (%s)',
+    'get a warning if they have the ID of a code and a slug that no code has (%s)',
     (verb) => {
       const code = codeOf(1);
       const row = { ...rowOf(2, { of: code }), slug: 'typo', ...(verb === 'apply' && { key: 'k' }) };
@@ -317,7 +317,7 @@ describe('a list that was saved and read back', () => {
     expect(planOf(sorted, { codes, ...update }).brakes).toEqual([]);
   });
 
-  it('is refused if it changes more codes than --max-changes allows (E8)', () => {
+  it('is refused if it changes more codes than --max-changes, or its default, allows (E8)', () => {
     const codes = Array.from({ length: 40 }, (_, at) => codeOf(at + 1));
     const rows = codes.map((code, at) =>
       rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: `New ${at}` } }),

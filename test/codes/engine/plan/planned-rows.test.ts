@@ -56,7 +56,7 @@ describe('a row with the decision', () => {
   });
 });
 
-describe('a row whose code is gone', () => {
+describe('a row whose code does not exist', () => {
   it('is reported with the ID or slug that the workspace lacks', () => {
     const rows = [rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0002' })];
     for (const [verb, action] of [
@@ -271,7 +271,7 @@ describe('a row with a code', () => {
     ]);
   });
 
-  it('throws an error instead of reporting a fault if its UTM tags are not valid Unicode', () => {
+  it('makes the plan throw an error instead of reporting a fault if its UTM tags are not valid Unicode', () => {
     const row = rowOf(2, { of: code, utm: { source: '\ud800' }, wish: { destination: undefined } });
     expect(() => planOf([row], { codes: [code], policy: { verb: 'update' } })).toThrow(URIError);
   });

@@ -22,7 +22,7 @@ const SENDING = {
 const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
 
 describe('the state of a row', () => {
-  it('is the planned action, or the outcome if the row failed or no request was sent for it', () => {
+  it('is the planned action, or the outcome if that is `failed`, `not-attempted` or `gone`', () => {
     expect(stateOf({ item: creation(2) })).toBe('create');
     expect(stateOf(endOf(creation(2), 'created'))).toBe('create');
     expect(stateOf(endOf(itemOf(0, 'removed'), 'unchanged'))).toBe('removed');
@@ -191,7 +191,7 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('states that no code has the ID of a row to delete', () => {
+  it('states for a row with the action `deleted` that no code has its ID or slug', () => {
     expect(reasonOf({ item: itemOf(2, 'deleted', { goneId: 'id-1' }) })).toBe('no code has its ID or slug');
   });
 
@@ -297,7 +297,7 @@ describe('the error column in results', () => {
     ['conflict', 'mine', false],
     ['edited', 'theirs', false],
   ] as const)(
-    'for a row with the state %s and the decision %s states that the decision does not apply: %j',
+    'for a row with the state `%s` and the decision `%s` contains "The decision … does not apply": %j',
     (action, is, isUseless) => {
       const row = rowOf(2, { decision: { is } });
       const error = explainRow({ item: itemOf(2, action, { row, code, goneId: 'id-1' }) }, 'create');

@@ -40,7 +40,7 @@ describe('the error after a run', () => {
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
   });
 
-  it('is the error that stopped the run, even if rows failed too', () => {
+  it('is the error that stopped the run, such as a rejected API key, even if other rows failed or conflict', () => {
     expect(
       failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit,
     ).toBe(3);
@@ -147,7 +147,7 @@ describe('the error after a run', () => {
       'update',
       '(mine changes the code, theirs keeps it, an ID or slug assigns a code',
     ],
-  ] as const)('explains only the decisions that its rows accept (%#)', (ends, verb, words) => {
+  ] as const)('explains only the decisions that its rows accept (case %#)', (ends, verb, words) => {
     expect(failureOf(ends, verb)?.hint).toContain(`codes.results.csv ${words}`);
   });
 
@@ -193,7 +193,7 @@ describe('the error after a run', () => {
     expect(hint).toContain('To send the values of the file, add --apply-edits and --conflicts file.');
   });
 
-  it('mentions flags only if a flag decides', () => {
+  it('mentions flags only if at least one of the decisions can be made with a flag', () => {
     const nextStep = 'To delete a changed code, enter mine in the column decision, or save a new list.';
     const changed = { ...conflict, item: { ...conflict.item, nextStep } };
     expect(failureOf([conflict, undecided], 'update')?.hint).toContain('Or add flags to this command.');
@@ -220,7 +220,7 @@ describe('the error after a run', () => {
     });
   });
 
-  it('lists five of many reasons, and counts the others', () => {
+  it('lists at most five reasons, and counts the rows with other reasons', () => {
     const ends = Array.from({ length: 300 }, (_, at) =>
       endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'),
     );
@@ -241,7 +241,7 @@ describe('the error after a run', () => {
     expect(lines.at(-1)).toBe('  and 2 more; see codes.results.csv');
   });
 
-  it('has exit code 9 for a deleted code if the command can create codes, and 8 for `qr update`', () => {
+  it('has exit code 9 for a deleted code if the command can create codes, and 8 for `qr update` if other rows succeed', () => {
     expect(failureOf([done, gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({
@@ -254,7 +254,7 @@ describe('the error after a run', () => {
     });
   });
 
-  it('has exit code 4 for `qr update` if the codes of all rows are gone', () => {
+  it('has exit code 4 for `qr update` if the code of no row exists', () => {
     expect(failureOf([gone(2), gone(3)], 'update')?.exit).toBe(4);
     expect(failureOf([gone(2), gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([gone(2), rejected(3)], 'update')?.exit).toBe(8);

@@ -192,7 +192,7 @@ describe('the base in results', () => {
     },
   );
 
-  it('for a failed row without a base is the base that the plan knows, or else the current value', async () => {
+  it('for a failed row without a base is the base that the plan knows, or else the current value if nothing is overwritten', async () => {
     const failed = { outcome: 'failed', code: CODE, isOpen: true } as const;
     const known = await rowOf({ ...failed, changes: [change('overwrite', { base: 'Old' })] }, `${ID},Mine,,`);
     expect(known.base).toBe(formatBase({ ...current, name: SAVED.name }));
@@ -202,7 +202,7 @@ describe('the base in results', () => {
     );
   });
 
-  it('is present in each row with an ID', async () => {
+  it('is present in each undated row with an ID, even if the base is unknown', async () => {
     expect(await rowOf({ outcome: 'not-attempted', isOpen: true })).toMatchObject({
       id: ID,
       base: formatBase(SAVED),
@@ -319,7 +319,7 @@ describe('a decision in the results', () => {
     expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
   });
 
-  it('is kept only if the row was not attempted or if the decision is an unknown slug', async () => {
+  it('is kept only if the row was not attempted, or if the decision is a slug and the row still has no code', async () => {
     const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
     expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({
       decision: 'Mine',

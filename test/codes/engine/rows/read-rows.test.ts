@@ -142,7 +142,7 @@ describe('results and saved lists', () => {
     expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([fault]);
   });
 
-  it('may contain a row without an ID and slug only if its outcome is `failed`', async () => {
+  it('may contain a row without an ID and slug if its outcome is `failed`, but not if it has no outcome', async () => {
     const text = 'name,id,slug,outcome,error\na,,abc,created,\nb,,,failed,no\nc,,,,\n';
     expect((await read('update', text)).rows).toHaveLength(3);
     expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
