@@ -41,7 +41,7 @@ async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) 
   return { waits, read };
 }
 
-describe('a row of `qr delete` whose code is missing from a listing', () => {
+describe('a row for `qr delete` whose code is missing from a listing', () => {
   it('has the action `deleted` if a request for the code does not find it either', async () => {
     const { read } = await readRow([[]], false);
     expect((await read).plan.items).toMatchObject([{ action: 'deleted' }]);

@@ -71,7 +71,7 @@ describe('the ledger of a workspace', () => {
     expect([asked, notes]).toEqual([[], []]);
   });
 
-  it('is a new file with the number after the highest existing one if no ledger belongs to the workspace, and files with similar names are ignored', async () => {
+  it('is a new file, numbered after the highest existing ledger, if no ledger belongs to the workspace, and similar file names are ignored', async () => {
     expect(await choose()).toEqual(fresh(1));
     await write(9, undefined, { apiKey: 'svc_live_other' });
     await write(10, undefined, { apiKey: 'svc_live_other' });

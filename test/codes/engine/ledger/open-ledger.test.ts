@@ -341,7 +341,7 @@ describe('without a directory for a ledger', () => {
     ['a directory in which nothing can be created', { QRCTL_STATE_DIR: `/proc/${process.pid}` }, '(ENOENT)'],
     ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
   ])(
-    'a run remembers only its own requests, and prints one note with the reason (%s)',
+    'a run keeps only its own requests in its ledger, and prints one note with the reason (%s)',
     async (_, env, reason) => {
       const ledger = await openLedger({ ...optionsOf(), env });
       expect(ledger.path).toBeUndefined();

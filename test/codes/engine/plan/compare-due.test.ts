@@ -193,7 +193,7 @@ describe('a dated change of a code that was changed before', () => {
     expect(actOn(Z, { updatedAt, ledger: kept }).what).toBe('conflict');
   });
 
-  it('is sent even if the code was updated after the date of the change, if it has the value from the saved list or an earlier row', () => {
+  it('is sent even after a later update of the code, if the code has the value from the saved list or an earlier row', () => {
     const updatedAt = '2026-06-26T10:00:00.000Z';
     expect(actOn(X, { updatedAt, base: X }).what).toBe('send');
     expect(actOn(X, { updatedAt, earlier: [X] }).what).toBe('send');

@@ -109,7 +109,7 @@ describe('the reason for a row', () => {
     expect(told('drift')).toBe('destination: the service has theirs, last applied: ours');
   });
 
-  it('names the code, or the candidates, for a row with the action `exists`, `gone` or `undecided`', () => {
+  it('names the code, or at most five candidates, for a row with the action `exists`, `gone` or `undecided`', () => {
     expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe(
       'same values as menu (id-menu)',
     );
@@ -231,7 +231,7 @@ describe('the reason for a row', () => {
     );
   });
 
-  it('lists the candidates that a run found', () => {
+  it('lists the candidates that a run found for a row with the outcome `undecided`', () => {
     const item = creation(2);
     expect(reasonOf(endOf(item, 'undecided', { candidates: [codeOf('a')] }))).toBe(
       'not matched with certainty: a (id-a)',

@@ -40,7 +40,7 @@ describe('the exit code of a dry run', () => {
     ).toBe(8);
   });
 
-  it('is 8 if the code of a row of `qr update` does not exist, or if a row of `qr create` was edited', () => {
+  it('is 8 if `qr update` has a row whose code does not exist, or `qr create` has an edited row', () => {
     expect(exitOfPlan(planOf([gone]), 'update')).toBe(8);
     expect(exitOfPlan(planOf([itemOf(2, 'edited', { code: menu })]), 'create')).toBe(8);
   });

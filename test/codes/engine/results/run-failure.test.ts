@@ -40,7 +40,7 @@ describe('the error after a run', () => {
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
   });
 
-  it('is the error that stopped the run, such as a rejected API key, even if other rows failed or conflict', () => {
+  it('is the error that stopped the run, such as a rejected API key, even if other rows failed or conflicted', () => {
     expect(
       failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit,
     ).toBe(3);
@@ -254,7 +254,7 @@ describe('the error after a run', () => {
     });
   });
 
-  it('has exit code 4 for `qr update` if the code of no row exists', () => {
+  it('has exit code 4 for `qr update` if no row has a code that exists', () => {
     expect(failureOf([gone(2), gone(3)], 'update')?.exit).toBe(4);
     expect(failureOf([gone(2), gone(3)], 'create')?.exit).toBe(9);
     expect(failureOf([gone(2), rejected(3)], 'update')?.exit).toBe(8);
