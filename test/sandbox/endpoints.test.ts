@@ -267,7 +267,7 @@ describe('/qr/{id}', () => {
 });
 
 describe('GET /qr/{id}/scans', () => {
-  test('returns 50 scans per page by default, and at most 500', async () => {
+  test('returns 50 scans per page by default and at most 500, or refuses a larger limit with the option overLimit `reject`', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 1234 });
     const scans = `/qr/${sandbox.codeId()}/scans`;
     const expected = { page: 1, limit: 50, total: 1234, pages: 25 };

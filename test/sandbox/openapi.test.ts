@@ -38,7 +38,7 @@ describe('/openapi.json', () => {
     expect(part('info', 'version')).toBe('1.0.0');
   });
 
-  test('is exactly this document', async () => {
+  test('equals the recorded document golden/openapi.txt', async () => {
     await expect(`${JSON.stringify(document, undefined, 1)}\n`).toMatchFileSnapshot('golden/openapi.txt');
   });
 

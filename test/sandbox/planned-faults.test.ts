@@ -29,13 +29,16 @@ describe('a planned fault', () => {
   test.each([
     ['lose-answer', 2],
     ['drop', 1],
-  ] as const)('of kind %s closes the connection, after which there are %d codes', async (kind, codes) => {
-    const { sandbox, send, applied } = await open({ kind, n: 1 });
-    await expect(send('POST')).rejects.toThrow();
-    expect(sandbox.workspace.codes()).toHaveLength(codes);
-    expect((await send('POST')).status).toBe(201);
-    expect(applied).toEqual([`${kind}:1 POST`]);
-  });
+  ] as const)(
+    'of kind %s closes the connection of a POST request, after which a sandbox with one code has %d',
+    async (kind, codes) => {
+      const { sandbox, send, applied } = await open({ kind, n: 1 });
+      await expect(send('POST')).rejects.toThrow();
+      expect(sandbox.workspace.codes()).toHaveLength(codes);
+      expect((await send('POST')).status).toBe(201);
+      expect(applied).toEqual([`${kind}:1 POST`]);
+    },
+  );
 
   test('of kind 500 or 429 leads to an error response, and the request is not applied', async () => {
     const { sandbox, send } = await open({ kind: '500', n: 1 }, { kind: '429', n: 2 });

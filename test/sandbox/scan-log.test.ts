@@ -158,7 +158,7 @@ describe('since and until', () => {
     expect(sinceThen({})).toEqual({ since: [0, 1, 999, 1000], until: [-1] });
   });
 
-  test('can be an exclusive and an inclusive bound', () => {
+  test('are an exclusive and an inclusive bound with sinceInclusive false and untilInclusive true', () => {
     expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({
       since: [1, 999, 1000],
       until: [-1, 0],

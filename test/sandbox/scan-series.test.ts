@@ -85,7 +85,7 @@ describe('a series of scans', () => {
     expect(ties(1)).toBe(0);
   });
 
-  test('has the rate of its hour in a last hour that is only partial', () => {
+  test('that ends within an hour has the usual rate for that hour of the day until its end', () => {
     const startMs = Date.UTC(2024, 11, 31, 2);
     const series = createSeries(shape({ startMs, endMs: startMs + 2.5 * 3_600_000, tieSize: 1 }));
     const counts = [0, 0, 0, 0, 0];

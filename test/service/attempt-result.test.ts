@@ -22,7 +22,7 @@ test('no retry starts after the end of --retry-for, and --retry-for 0 allows no 
   expect(backoffMs({ ...state, retryForMs: 0, random: 0 })).toBeUndefined();
 });
 
-test('the number of attempts is bounded even if every random wait is 0', () => {
+test('at most 30 attempts are made with a --retry-for of 30 s, and 7 with 1 s, even if every random wait is 0', () => {
   expect(backoffMs({ ...state, attempts: 30, random: 0 })).toBeUndefined();
   expect(backoffMs({ ...state, attempts: 6, retryForMs: 1000, random: 0 })).toBe(0);
   expect(backoffMs({ ...state, attempts: 7, retryForMs: 1000, random: 0 })).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a network error', () => {
     expect(failed(fault, false, 'GET', 'Wait.')).toMatchObject({ error: { hint: 'Wait.' } });
   });
 
-  test('for an unusable response is not an outage', () => {
+  test('for an unusable response becomes an UnexpectedResponseError, and the request is not repeated', () => {
     expect(failed('answer', true)).toMatchObject({
       error: { name: 'UnexpectedResponseError', message: 'no [key]', hint: CHECK_URL },
       repeat: false,

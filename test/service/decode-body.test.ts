@@ -18,7 +18,7 @@ function parsed(text: string): unknown {
   }
 }
 
-test('a large JSON body is decoded with escapes in place of characters beyond ASCII', async () => {
+test('a JSON body of more than 64 KiB is decoded with escapes in place of characters beyond ASCII', async () => {
   const body = JSON.stringify({ city: 'Łódź', emoji: '😀', quoted: '"é', padding: PADDING });
   const text = await decodeBody(Buffer.from(body), '', true);
   expect(text).toMatch(/^[\0-\x7f]+$/);
@@ -29,7 +29,7 @@ test('a large JSON body is decoded with escapes in place of characters beyond AS
 
 test.each([
   ['is printed', JSON.stringify({ city: 'Łódź', padding: PADDING }), false],
-  ['is small', JSON.stringify({ city: 'Łódź' }), true],
+  ['is smaller than 64 KiB', JSON.stringify({ city: 'Łódź' }), true],
   ['is not a JSON object', `<p>Łódź</p>${PADDING}`, true],
   ['has a backslash before such a character', `{"city":"\\é","padding":"${PADDING}"}`, true],
 ])('a body keeps its non-ASCII characters if it %s', async (_, body, escapes) => {
@@ -57,7 +57,7 @@ test.each(['gzip', 'x-gzip'])('a body encoded as %s is decompressed unless it is
   expect(await decodeBody(Buffer.from('\ufeff[]'), 'identity')).toBe('[]');
 });
 
-test('a body that is damaged, too large or in an unrequested encoding causes an error for a request that was sent', async () => {
+test('a body that is damaged, larger than 64 MiB or in an unrequested encoding causes an error for a request that was sent', async () => {
   const damaged = gzipSync('{}').subarray(0, 15);
   await expect(decodeBody(damaged, 'gzip')).rejects.toMatchObject({
     message: 'the response was truncated or damaged (gzip)',

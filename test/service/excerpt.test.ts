@@ -25,7 +25,7 @@ test('oneLine collapses spaces, removes invisible characters, and truncates text
 });
 
 test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])(
-  'the excerpt from a page with hundreds of thousands of %j has at most 120 characters',
+  'the excerpt from a page with 200,000 or more repetitions of %j has at most 120 characters',
   (part) => {
     const page = `<html><head>${part.repeat(SOAK ? 2_000_000 : 200_000)}`;
     expect(excerpt(page, redact).length).toBeLessThanOrEqual(120);
@@ -78,7 +78,7 @@ describe('the key in a text from the service', () => {
     expect(withoutKey('all of it', '')).toBe('all of it');
   });
 
-  test('is redacted only as a whole if the key is short, and an empty key redacts nothing', () => {
+  test('is redacted only as a whole if the key has six characters, and an empty key redacts nothing', () => {
     expect(createRedact('s3cret')('no s3cret here, s3cre')).toBe('no [key] here, s3cre');
     expect(createRedact('')('all of it')).toBe('all of it');
   });

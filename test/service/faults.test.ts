@@ -53,14 +53,14 @@ const UNKNOWN: [string, React][] = [
   ['an empty 200 response', say(rawAnswer(200, ''))],
   ['damaged gzip', say(gzipped(gzipSync(whole).subarray(0, 60)))],
   ['something that is not HTTP', sayAndClose('SSH-2.0-OpenSSH_9.6\r\n')],
-  ['500', refusal(500)],
+  ['status 500', refusal(500)],
   [
-    '502 with an HTML page',
+    'status 502 with an HTML page',
     say(rawAnswer(502, '<html><h1>Bad Gateway</h1></html>', { 'Content-Type': 'text/html' })),
   ],
-  ['503 with Retry-After 0', refusal(503, { 'Retry-After': '0' })],
-  ['504', refusal(504)],
-  ['408', refusal(408)],
+  ['status 503 with Retry-After 0', refusal(503, { 'Retry-After': '0' })],
+  ['status 504', refusal(504)],
+  ['status 408', refusal(408)],
 ];
 
 describe.each(UNKNOWN)('after %s', (_name, fault) => {
@@ -166,7 +166,7 @@ test('a POST whose connection closes after an interim response has the outcome `
 });
 
 describe('POST', () => {
-  test('has the outcome `not-applied` if the service refuses it with an Error body (400, 401 or 403)', async () => {
+  test('has the outcome `not-applied` if the service refuses it with status 400, 401 or 403 and an Error body', async () => {
     const classes = { 400: RejectedError, 401: AuthError, 403: PlanLimitError };
     for (const [status, failure] of Object.entries(classes)) {
       const server = await useFaultServer(refusal(Number(status)));
@@ -458,7 +458,7 @@ describe('an error', () => {
     return (error as Error).message.replace(/127.0.0.1:\d+/, 'HOST').replace(CODE.id, 'ID');
   };
 
-  test('for an HTML page has a short excerpt without tags, scripts or control characters', async () => {
+  test('for an HTML page has fewer than 230 characters, and no tags, scripts or control characters', async () => {
     const page = `<html><head><title>502 Bad \u001b[31mGateway</title><style>b{}</style></head><body>
       <script>alert("${'x'.repeat(5000)}")</script><h1>nginx</h1>\u202e${'and so on '.repeat(50)}</body></html>`;
     const message = await tell(say(rawAnswer(502, page)));

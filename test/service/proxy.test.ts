@@ -253,7 +253,7 @@ describe('a proxy for https', () => {
       /the proxy 127.0.0.1:\d+ refused the connection \(403\)/,
     ],
     [
-      'speaks another protocol',
+      'uses another protocol',
       (socket) => socket.end('220 mail.test ESMTP\r\n'),
       /through the proxy 127.0.0.1:\d+: the /,
     ],

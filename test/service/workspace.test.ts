@@ -89,7 +89,7 @@ describe('a recorded workspace', () => {
     expect(await (await ask({ workspace: other, knownIds: [] })).answer).toBe('renew');
   });
 
-  it('is refused with another key if the file has no code, but may have others', async () => {
+  it('is refused with another key if no code in the file is known, but the file may have codes', async () => {
     const unknown = { workspace: other, knownIds: [], mayKnowMore: true };
     await expect((await ask(unknown)).answer).rejects.toMatchObject({
       message:

@@ -61,7 +61,7 @@ describe('rows from the service', () => {
     expect(ids()).toHaveLength(50);
   });
 
-  it('are read again by the next run from the start of the unverified period (A9)', async () => {
+  it('are read again by the next run from the start of the period that the last run could not verify (A9)', async () => {
     await run(memory, service);
     const file = await openOn(memory, service, { overlapMs: 2 * HOUR });
     const sink = file.sinkOf(CODE);
@@ -253,7 +253,7 @@ describe('a file without its state', () => {
   });
 });
 
-it('noteGone records a code as deleted until a run reads the code, and returns whether it was recorded before', async () => {
+it('noteGone records a code of the file as deleted until a run reads the code, and returns whether it was recorded before', async () => {
   await run(memory, service);
   const gone = async (...codes: string[]) => {
     const file = await openOn(memory, service);
@@ -403,7 +403,7 @@ describe('rows in storage that can drop all rows for one code', () => {
   });
 });
 
-it('IDs are read back from the file, beginning at the start of the overlap, if a row is older than all known IDs (A11)', async () => {
+it('IDs are read back from the start of the overlap if a row is older than all rows whose IDs are known (A11)', async () => {
   const overlap = {
     ...emptyOverlap(),
     watermarkMs: START + 9 * HOUR,

@@ -86,7 +86,7 @@ describe('an append', () => {
   });
 
   it.each(['6', '6,2026-01', '-', ROW.slice(0, -1), `${ROW.slice(0, -2)},"a quote, and a`, '6,20\0\0\0'])(
-    'removes %j, which may be the beginning of a row (A21)',
+    'removes %j after uncommitted rows of a killed run, because it may be the beginning of a row (A21)',
     async (torn) => {
       const committed = await stopped();
       memory.write(FILE, `${committed}${ROW}${torn}`);
@@ -101,7 +101,7 @@ describe('an append', () => {
     ['a note', false],
     ['{ a note', false],
   ])(
-    'removes text after NDJSON rows only if it begins like a row: %j, removed: %s (A21)',
+    'removes uncommitted text after NDJSON rows only if it begins like a row: %j, removed: %s (A21)',
     async (torn, cut) => {
       const options = { identity: { format: 'ndjson' as const } };
       const committed = await stopped(options);

@@ -77,7 +77,7 @@ describe('on the disk,', () => {
     expect(await run(memory, service)).toBe(1);
   });
 
-  it('a later run with new rows writes a state before and after the rows and at its end, and without new rows nothing (A19, A20)', async () => {
+  it('a later run writes a state before and after new rows and at its end, but nothing if no row is new (A19, A20)', async () => {
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
     expect(await stepsOf()).toEqual(later);
     expect(await stepsOf()).toEqual([]);

@@ -69,7 +69,7 @@ describe('the rotated files in a state', () => {
       expect(withRotated(FILES, other)).toEqual([...FILES, other]);
   });
 
-  it('are merged from the oldest on if they list too many codes, and the log then begins after the merged files', () => {
+  it('are merged from the oldest on if they list more than 20,000 times, and the log then begins after the merged files', () => {
     const times = (from: number) =>
       Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];
@@ -80,7 +80,7 @@ describe('the rotated files in a state', () => {
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 
-  it('are merged only as far as needed, and the last two are never merged', () => {
+  it('are merged only until they list at most 20,000 times or only two of them are left', () => {
     const file = (bytes: number, codes: number, prefix = '') =>
       fileOf(bytes, Object.fromEntries(Array.from({ length: codes }, (_, i) => [`${prefix}${i}`, bytes])));
     const sizes = (...files: RotatedFile[]) =>

@@ -86,7 +86,7 @@ test('a repair adds a row older than the rotated rows, although an append refuse
 
 // By day a failure, a short write and an end.
 describe.each(firstRows<Fault>(3, ['ENOSPC', 'short', 'end-within', 'EIO', 'end-before', 'end-after']))(
-  '%s at any step of a repair',
+  'the fault %s at any step of a repair',
   (fault) => {
     test.each(SOAK || fault === 'end-within' ? [true, false] : [false])(
       'leaves a file that the next repair completes, with each scan once (power cut: %s)',

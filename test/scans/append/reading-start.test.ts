@@ -110,7 +110,7 @@ it.each([400, -400])(
   },
 );
 
-it("a run begins earlier, without a note, if the machine's clock moved by hours relative to the service's (A22)", async () => {
+it("a run begins earlier, without a note, if the machine's clock moved by five hours relative to the service's (A22)", async () => {
   await run(memory, service, at(START + 3 * HOUR, START - 2 * HOUR));
   const now = START + DAY;
   expect(await startOf(at(now), now)).toBe(START - 3 * HOUR);

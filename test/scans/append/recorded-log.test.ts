@@ -46,7 +46,7 @@ describe('wasRotated', () => {
   });
 });
 
-describe('lossOfLog returns', () => {
+describe('lossOfLog reports', () => {
   it.each<[string, () => Promise<unknown>, string | undefined]>([
     ['nothing for a file without a state', () => rm(`${file}.state.json`), undefined],
     ['nothing for the recorded bytes', none, undefined],

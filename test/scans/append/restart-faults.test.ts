@@ -101,7 +101,7 @@ describe.each(disks)('with an old file that must be kept (disk with links: %s),'
     }
   });
 
-  it('a full disk at any step loses no scan (A31)', async () => {
+  it('a full disk at any step of a --restart loses no scan (A31)', async () => {
     await atEveryStep(prepare, work, SOAK ? ['ENOSPC', 'EIO'] : ['ENOSPC'], async ({ memory: on, error }) => {
       if (error !== undefined) expect(error).toBeInstanceOf(LocalError);
       on.revive();

@@ -370,7 +370,7 @@ const at = (machine: number, back = 0): RunOptions => ({
   serviceNow: () => START + machine - back,
 });
 
-it("an append is refused if the service's clock was set back, until --restart starts a new log (A25)", async () => {
+it("an append to a rotated log is refused if the service's clock was set back by 25 hours, until --restart starts a new log (A25)", async () => {
   add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
   await rotated(at(22 * HOUR));
   await rotate();
@@ -398,7 +398,7 @@ it("an append is refused if the service's clock was set back, until --restart st
 
 it.each([
   [
-    'hours',
+    '5 hours',
     5 * HOUR,
     [
       expect.stringContaining(
@@ -406,10 +406,10 @@ it.each([
       ),
     ],
   ],
-  ['minutes', 0.5 * HOUR, []],
-  ['years', 9000 * HOUR, []],
+  ['30 minutes', 0.5 * HOUR, []],
+  ['375 days', 9000 * HOUR, []],
 ])(
-  "a run continues although this machine's clock was %s behind in the previous run, and prints a warning only for hours (A25)",
+  "a rotated log is continued although this machine's clock was %s behind in the previous run, with a warning only for 5 hours (A25)",
   async (_, behind, said) => {
     add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
     await rotated(at(23 * HOUR));
@@ -533,7 +533,7 @@ it('a log with one unverified code gets no duplicate row after a rotation (A29)'
   expect(await rotated()).toBe(0);
 });
 
-it('a row older than the rows whose IDs are listed is refused, even if the last run read further back (A25)', async () => {
+it('after a rotation, a row older than the rows whose IDs are in the state is refused, even if the last run read further back (A25)', async () => {
   service = { [CODE]: rowsAt(0, 10 * HOUR) };
   await rotated();
   await rotate();

@@ -263,7 +263,7 @@ describe('a dataset is refused and unchanged because of', () => {
       /it is partitioned by day, not by month$/,
     ],
     [
-      'another zone',
+      'another time zone',
       { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
       /uses the time zone UTC, not Asia\/Tokyo$/,
     ],
@@ -274,8 +274,8 @@ describe('a dataset is refused and unchanged because of', () => {
   });
 
   it.each<[string, Partial<DatasetIdentity>, Partial<RecordedWorkspace>]>([
-    ['address', {}, { baseUrl: FORGED }],
-    ['zone', { partition: { by: 'day', timezone: FORGED } }, {}],
+    ['base URL', {}, { baseUrl: FORGED }],
+    ['time zone', { partition: { by: 'day', timezone: FORGED } }, {}],
   ])(
     "another %s, whose value in the manifest can't forge a line of output (P7, P8)",
     async (_, change, address) => {

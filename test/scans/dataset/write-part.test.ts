@@ -30,7 +30,7 @@ async function drained(pieces: AsyncIterable<unknown>): Promise<void> {
 }
 
 describe('the rows of a part', () => {
-  it('are formatted in batches, each row once', async () => {
+  it('are formatted in batches of at most 2,000 rows, each row once', async () => {
     const formatter = createSizes();
     const text = [];
     for await (const piece of formatPart(formatter, rows)) text.push(piece);

@@ -126,7 +126,7 @@ const ONE = { codes: [{ id: 'a' }] };
 const OPEN = { nowMs: () => undefined, job: { ...ONE, untilMs: undefined } };
 const LATER_SCANS = "the service sends no Date header and has scans later than this machine's clock";
 
-it('the number of scans is estimated from the codes that were requested so far', async () => {
+it('the progress of an export has an estimate of all scans from the codes that were requested so far', async () => {
   const estimates = new Set<number>();
   const { result } = await exported({ job: { progress: ({ estimate }) => estimates.add(estimate) } });
   await result();
@@ -134,32 +134,35 @@ it('the number of scans is estimated from the codes that were requested so far',
 });
 
 it.each<[string, number, number[]]>([
-  ['until the margin after its range has passed', 300, [700]],
-  ['for the whole margin if its range ends now', 0, [1000]],
+  ['for the other 700 ms of the margin if its range ended 300 ms ago', 300, [700]],
+  ['for the whole margin of one second if its range ends now', 0, [1000]],
   ['for no time if its range ends in the future', -1, []],
   ['for no time if the margin has passed', 1000, []],
-])('an export waits %s if scans keep arriving in that margin (C2)', async (_, afterMs, waits) => {
-  const rows = Array.from({ length: 1000 }, (_, id) => ({ id, time: UNTIL - 10_000 + id }));
-  const arrivals = new Map(
-    Array.from({ length: 99 }, (_, at) => [at + 2, [{ id: 1000 + at, time: UNTIL + at }]]),
-  );
-  const sleeps: number[] = [];
-  const sleep = async (ms: number) => {
-    sleeps.push(ms);
-    arrivals.clear();
-  };
-  const { result, asked } = await exported({
-    rows,
-    how: { pageCap: 100, arrivals },
-    job: { codes: [{ id: 'a' }], clock: { now: () => UNTIL, sleep } },
-    nowMs: () => UNTIL + afterMs,
-  });
-  const summary = await result();
-  expect(sleeps).toEqual(waits);
-  if (waits.length === 0) return;
-  expect(summary).toEqual({ codes: 1, scans: 1000, failed: [] });
-  expect(asked.length).toBeLessThan(20);
-});
+])(
+  'an export with scans that keep arriving in the margin after its range waits %s (C2)',
+  async (_, afterMs, waits) => {
+    const rows = Array.from({ length: 1000 }, (_, id) => ({ id, time: UNTIL - 10_000 + id }));
+    const arrivals = new Map(
+      Array.from({ length: 99 }, (_, at) => [at + 2, [{ id: 1000 + at, time: UNTIL + at }]]),
+    );
+    const sleeps: number[] = [];
+    const sleep = async (ms: number) => {
+      sleeps.push(ms);
+      arrivals.clear();
+    };
+    const { result, asked } = await exported({
+      rows,
+      how: { pageCap: 100, arrivals },
+      job: { codes: [{ id: 'a' }], clock: { now: () => UNTIL, sleep } },
+      nowMs: () => UNTIL + afterMs,
+    });
+    const summary = await result();
+    expect(sleeps).toEqual(waits);
+    if (waits.length === 0) return;
+    expect(summary).toEqual({ codes: 1, scans: 1000, failed: [] });
+    expect(asked.length).toBeLessThan(20);
+  },
+);
 
 describe('an export from a service without a Date header', () => {
   const silent = { dateMs: null, nowMs: () => undefined, concurrency: 2 };

@@ -152,7 +152,7 @@ async function holdsWhatStoodThere(service: ModelScans, range: Range, width: num
 }
 
 describe('an export from any service', () => {
-  test('has every scan in the range once, or is refused', async () => {
+  test('has every scan in the range once, or is refused in fewer than 10% of cases', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
@@ -282,7 +282,7 @@ describe('an export from any service', () => {
     );
   });
 
-  test('costs at most one request per page and a limited number of further requests if the service is unchanged', async () => {
+  test('costs at most one request per page, one per page of scans that share seconds, and six more if the service is unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (drawn) => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });

@@ -76,7 +76,7 @@ describe.each(['ascending', 'descending'] as const)(
       },
     );
 
-    it('has all scans if hundreds of scans with the same time swap places in every response', async () => {
+    it('has all scans if 700 or more scans with the same time swap places in every response', async () => {
       expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
       expect((await exported(1201, { order, together: 1201, shuffleTies: true })).ids).toEqual(all(1201));
     });
@@ -134,7 +134,7 @@ describe('an export', () => {
     expect(await exportedFrom(p([2, 3, 1], 3), [])).toMatchObject({ ids: [1, 2, 3], asked: [], rewinds: 0 });
   });
 
-  it('rolls back written rows if rows moved, and reads the range again in slices (C15)', async () => {
+  it('rolls back written rows if rows moved, and reads the range again, split by time (C15)', async () => {
     const moved = [p([3, 4], 5), p([4, 5], 5)];
     const slice = [p([1, 2, 3, 4, 5], 5), p([1, 2, 3, 4, 5], 5)];
     const { ids, rewinds } = await exportedFrom(p([1, 2], 5), [...moved, ...slice]);
@@ -162,7 +162,7 @@ describe('a deleted code', () => {
     expect(asked).toEqual([2, 2]);
   });
 
-  it('is reported if it is deleted while slices are read (C14)', async () => {
+  it('is reported if it is deleted while parts of the range are read (C14)', async () => {
     let checks = 0;
     const late = () => (++checks > 1 ? checkExists() : Promise.resolve());
     const gone = [p([], 0), p([], 0), p([], 0)];
@@ -216,7 +216,7 @@ describe('rows that do not add up', () => {
     expect(failure.hint).toMatch(/^When fewer scans arrive, run the same command again/);
   });
 
-  it('are reported after three rounds of slices (C13)', async () => {
+  it('are reported after the range was read in parts three times (C13)', async () => {
     const round = [p([], 0)];
     const { failure, rewinds } = await exportedFrom(p([1, 2], 4), [p([9], 4), ...round, ...round, ...round]);
     expect(failure).toBeInstanceOf(UnprovenError);

@@ -59,7 +59,7 @@ const positions = [
   ['b', START + 1 - HOUR],
 ];
 
-it('one file gets the rows of all codes once, keeps its columns in later runs, and refuses chosen columns or another delimiter', async () => {
+it('an appended file of several codes gets each row once, keeps its columns in later runs, and refuses other requested columns or another delimiter', async () => {
   const { path, plan, add, open, state, notes } = await useGrowing(true);
   expect([await codesOfLog(plan()), await savedPositions(plan(), CODES)]).toEqual([new Set(), new Map()]);
   const sinks = await add();

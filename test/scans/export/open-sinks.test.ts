@@ -82,7 +82,7 @@ it('the rows of a code in its own file count when the file is committed', async 
   expect(log).toEqual([`commit ${a}`, `discard ${b}`]);
 });
 
-it('the rows that a code wrote after a checkpoint do not count once it is rewound', async () => {
+it('the rows that were written for a code after a checkpoint do not count once they are rewound', async () => {
   const { sinks } = await open({});
   const sink = await sinks.open({ id: 'a' });
   const write = (...times: number[]) => sink.write({ rows: times.map((id) => ({ id })) as never, times });

@@ -86,7 +86,7 @@ describe('pagination', () => {
     ]);
   });
 
-  it.each([8, 16])('requests all pages in one round if the width is %i', async (width) => {
+  it.each([8, 16])('requests all pages in one round if %i parallel requests are allowed', async (width) => {
     let rounds = 0;
     const all = Array.from({ length: 20 }, (_, i) => p([2 * i + 3, 2 * i + 4], 43));
     const job = reading(answers(...all, p([43], 43)).read, { width });
@@ -98,7 +98,7 @@ describe('pagination', () => {
     expect(rounds).toBe(1);
   });
 
-  it('does not request page 1 again if page 1 is merged last, even with a large width', async () => {
+  it('does not request page 1 again if page 1 is merged last, even if 32 parallel requests are allowed', async () => {
     const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
     const first = await service.read({ page: 1, limit: 2 });
     expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(
@@ -137,8 +137,8 @@ describe('pagination', () => {
   });
 
   it.each<[string, ScanPage]>([
-    ['has too few rows', p([3], 5)],
-    ['has too many rows', p([3, 4, 5], 5)],
+    ['has fewer rows than page 1, although it is not the last page', p([3], 5)],
+    ['has more rows than page 1', p([3, 4, 5], 5)],
   ])('refuses a page that %s (C6)', async (_, second) => {
     const { ids, asked } = walked(p([1, 2], 5), [second]);
     await expect(ids).rejects.toThrow(new InconsistentPagesError('a page has the wrong number of rows'));

@@ -22,7 +22,7 @@ async function sliced(
 const all = (count: number) => rows(count).map(({ id }) => id);
 
 describe('the parts of a range that is split by time', () => {
-  it('cause progress reports before any row is collected (C13)', async () => {
+  it('cause reports of the number of returned rows, from the first 20 rows to all 500 (C13)', async () => {
     const shown: number[] = [];
     const service = modelScans(rows(500), { pageCap: 10 });
     await collect(splitByTime({ ...reading(service.read), reportRows: (count) => shown.push(count) }));
@@ -94,7 +94,7 @@ describe('the borders between the parts of a range', () => {
     expect(await cutsOf(199, 250, { pageCap: 10 })).toMatchObject({ batches: [199], asked: 21 });
   });
 
-  it('are never inside a second, so that all rows in a second are read as one slice', async () => {
+  it('are never inside a second, so that all rows in a second are read as one part', async () => {
     expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
   });
 
@@ -108,7 +108,7 @@ describe('the borders between the parts of a range', () => {
     }
   });
 
-  it('cost at most 140 requests for 700 rows and 60 for 130 rows, even if the service returns only some rows as pages', async () => {
+  it('cost at most 140 requests for 700 rows and 60 for 130 rows, even if the service returns only its first rows as pages', async () => {
     expect((await cutsOf(700, 1000, { pageCap: 10, reach: 200 })).asked).toBeLessThanOrEqual(140);
     expect(
       (await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked,
@@ -128,8 +128,8 @@ describe('the borders between the parts of a range', () => {
   });
 });
 
-describe('slices that do not add up', () => {
-  it('are refused if a row arrives in a slice that was verified before (C12)', async () => {
+describe('parts of a range that do not add up', () => {
+  it('are refused if a row arrives in a part that was verified before (C12)', async () => {
     const late = new Map([[12, [{ id: 1000, time: START }]]]);
     await expect(sliced(49, { pageCap: 10, arrivals: late })).resolves.toMatchObject({ requests: 6 });
     const early = new Map([[6, [{ id: 1000, time: START }]]]);
@@ -161,7 +161,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are refused if a slice that cannot be split has fewer rows than its total', async () => {
+  it('are refused if a part that cannot be split has fewer rows than its total', async () => {
     await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
       new InconsistentPagesError(
         'for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows',
@@ -169,7 +169,7 @@ describe('slices that do not add up', () => {
     );
   });
 
-  it('are refused if two responses for a slice that cannot be split contradict each other', async () => {
+  it('are refused if two responses for a part that cannot be split contradict each other', async () => {
     const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
     await expect(collect(splitByTime(reading(read)))).rejects.toThrow(
       new InconsistentPagesError(

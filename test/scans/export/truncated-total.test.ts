@@ -35,7 +35,7 @@ const askModel = (service: ReturnType<typeof modelScans>, order: PageOrder, edge
   requestBeyond(reading(service.read, { range }), order, edge, total);
 
 describe('a total', () => {
-  it('may be capped if it is round, or ends with a full page (C10)', () => {
+  it('may be capped if it is a multiple of 50 or of the page size (C10)', () => {
     const isDoubtful = (total: number) => mayBeTruncated(total, 7);
     expect([50, 100, 10_000, 7, 21].map(isDoubtful)).toEqual([true, true, true, true, true]);
     expect([0, 1, 48, 51, 10_001].map(isDoubtful)).toEqual([false, false, false, false, false]);
@@ -267,7 +267,7 @@ describe('requests beyond rows that all have the same time', () => {
   });
 });
 
-describe('a request beyond an edge with many rows', () => {
+describe('a request beyond an edge with 30 rows', () => {
   const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
   const job = ({ read }: ReturnType<typeof modelScans>) =>
     reading(read, { range: { ...range, sinceMs: START - 1 } });
@@ -319,7 +319,7 @@ describe('the number of scans in a range', () => {
     expect(await count(page([1, 2, 3, 4, 5]), {})).toMatchObject({ scans: 5, ids: [1, 2, 3, 4, 5] });
   });
 
-  it('is never negative, and is not exact if the total may be capped (C10)', async () => {
+  it('is never negative, and is marked as capped if the total may be capped (C10)', async () => {
     expect(await count(page([7, 8, 9], { total: 1 }))).toMatchObject({ scans: 0, ids: [] });
     const round = Array.from({ length: 50 }, (_, i) => i + 1);
     const times = round.map(() => 3);

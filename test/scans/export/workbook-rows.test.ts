@@ -24,7 +24,7 @@ function check(totals: Record<string, number | null | Error>, missing: readonly 
   return { asked, service, checked: requireWorkbookRows(service, codes, RANGE) };
 }
 
-it('the scans of several codes are counted before the export with one request per code, except codes known to be missing', async () => {
+it('the scans of several codes are counted before they are exported to a workbook, with one request per code, except codes known to be missing', async () => {
   const { asked, service, checked } = check({ a: MOST_ROWS - 1, b: 1, deleted: null, gone: 5 }, ['gone']);
   expect(await checked).toBe(service);
   const request = { page: 1, limit: 1, sinceMs: RANGE.sinceMs - 1000, untilMs: RANGE.untilMs + 1000 };
@@ -37,7 +37,7 @@ it('the scans of several codes are refused if they do not fit on a worksheet tog
   await expect(check({ a: 1, b: down }).checked).rejects.toBe(down);
 });
 
-it('the scans of one code are counted, and refused if they are too many, with the first page of their export', async () => {
+it('an export of one code to a workbook is refused by its first page if the code has more than 1,048,575 scans, without a separate count', async () => {
   const { asked, checked } = check({ a: MOST_ROWS });
   const service = await checked;
   expect(asked).toEqual([]);

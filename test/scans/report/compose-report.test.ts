@@ -202,7 +202,7 @@ test('a report shows no number for days that the data does not cover, such as fu
   expect(cards[1]?.notes).toEqual([]);
 });
 
-test('a report aligns the comparison line of days by weekday, and notes the shift', () => {
+test('a report aligns the comparison line of 14 or more days by weekday, and notes the shift', () => {
   // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
   const rows = Array.from({ length: 31 }, (_, at) => {
     const date = `2026-10-${String(at + 1).padStart(2, '0')}`;

@@ -167,7 +167,7 @@ const columnsOf = (values: readonly number[], previous: readonly (number | null)
   }));
 
 test.each(['ltr', 'rtl'] as const)(
-  'a page with the direction %s equals its golden file',
+  'the HTML of a report with the direction %s equals its golden file',
   async (direction) => {
     const chart = {
       label: 'Peak',

@@ -123,7 +123,7 @@ test('a report of files has no codes, and omits a section by code with a single 
   });
 });
 
-test('a report states that the data does not cover the previous period', () => {
+test('a report marks the previous period as not covered if the data does not cover it', () => {
   const before = {
     tally: createTally([], BERLIN.offsetMs),
     span: { sinceMs: at('2026-08-31T22:00:00Z'), untilMs: OCTOBER.sinceMs },
@@ -132,7 +132,7 @@ test('a report states that the data does not cover the previous period', () => {
   expect(figuresAt(SCANS, OCTOBER, [], { before }).before).toEqual({ ...before.span, isCovered: false });
 });
 
-test('days of a report that are not over, and its last day if it has no end, are partial', () => {
+test('days of a report that are not over, and its last day if its range has no end, are partial', () => {
   const daysOf = (span: Span) => figuresAt(SCANS, span, [groupOf('day')]).sections[0]?.rows;
   const partsOf = (span: Span) => daysOf(span)?.flatMap(({ value, isPart }) => (isPart ? [value] : []));
   expect(partsOf({ sinceMs: OCTOBER.sinceMs })).toEqual(['2026-10-04']);

@@ -88,7 +88,7 @@ test('a report contains no path, file name, program name or flag', async () => {
 /** Names of CSS variables begin like flags. */
 const STYLES = /<style>.*<\/style>/s;
 
-test('a report has an SVG logo as a PNG image, and is refused if the logo has a script or link, or is no image', async () => {
+test('a report has an SVG logo as a PNG image, and is refused if the logo has a script or link, or is not an image', async () => {
   const directory = await useDirectory();
   const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">${inner}</svg>`;
   await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z' })}\n`);

@@ -168,7 +168,7 @@ describe('a code file', () => {
 });
 
 describe('a code table', () => {
-  it('lists unlisted codes, and counts rows without scans and rows without a code', async () => {
+  it('lists the codes of scans that have no row, and counts rows without scans and rows without a code', async () => {
     const table = await tableOf('slug,region\na,North\nb,\nc,South\n,East\n');
     expect(table.noneIn('region')).toBe('empty');
     for (const slug of ['a', 'b', 'v', 'w', 'x', 'y', 'v']) table.valueOf(code({ slug }), 'region');
@@ -235,7 +235,7 @@ describe('the refusal of a code file', () => {
   });
 });
 
-it('at most 10,000 codes that are not in the table are listed', async () => {
+it('a code table lists at most 10,000 codes of scans that have no row', async () => {
   const table = await tableOf('slug,region\nmenu,North\n');
   for (let n = 0; n <= 10_000; n++) table.valueOf(code({ slug: `code-${n}` }), 'region');
   expect(table.unlisted()).toHaveLength(10_000);

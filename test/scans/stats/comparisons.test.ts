@@ -143,7 +143,7 @@ describe('weekdays and hours', () => {
     expect([totalOf(options(short)).perDay, rowsOf('weekday', short).rows[6]?.perDay]).toEqual([5, 5]);
   });
 
-  it('have averages over the number of weeks if the range has thousands of weeks', () => {
+  it('have averages over the number of weeks, even if the range has more than 1,000 years', () => {
     const given: Given = { now: [['1000-01-01', '2026-10-05'], { '2026-10-04': 30 }] };
     const weeks = (at('2026-10-05') - at('1000-01-01')) / (7 * 86_400_000);
     expect(rowsOf('weekday', given).rows[6]?.perDay).toBeCloseTo(30 / Math.floor(weeks), 4);

@@ -218,7 +218,7 @@ describe('a count of two codes of which one does not exist', () => {
     };
   }
 
-  it('by month requests the age of the code, because the months do not show when its scans began', async () => {
+  it('by month requests the age of the existing code, because the months do not show when its scans began', async () => {
     const asked: Partial<CountRequest> = {
       groups: [groupOf('month')],
       compare: 'previous',
@@ -245,7 +245,7 @@ describe('a count of two codes of which one does not exist', () => {
       { ages: 2, begins: '2026-03-05', ends: '2026-03-31', before: '2025-03-01 2025-03-31 false', scans: 1 },
     ],
   ])(
-    'with scans on %j for %j has one failure, and requests the code only if the first day has no scans',
+    'with scans on %j for %j has one failure, and requests the existing code only if the first day has no scans',
     async (days, asked, expected) => {
       expect(await countYoung(days, asked)).toEqual({ failed: 1, isNow: true, ...expected });
     },

@@ -50,7 +50,7 @@ describe('the coverage of a range', () => {
     ],
     ['has no log', [], PART],
     ['has only an empty file', [log(undefined, undefined)], PART],
-  ])('is correct if the range %s (F12)', (_, logs, expected) => {
+  ])('states whether and where data is missing if the range %s (F12)', (_, logs, expected) => {
     const open = { startsLateMs: undefined, endsEarlyMs: undefined };
     expect(coverageOf(logs, span, undefined)).toEqual({ ...open, ...expected });
   });

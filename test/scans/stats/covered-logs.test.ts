@@ -26,7 +26,7 @@ it('files without --append have separate covered ranges, because scans may be mi
   ]);
 });
 
-it('the covered range of an appended file includes its rotated files, and begins with its first run (F12)', async () => {
+it('the covered range of an appended file includes its rotated files, and begins at the --since of its first run (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const memory = createMemoryDisk();
@@ -39,7 +39,7 @@ it('the covered range of an appended file includes its rotated files, and begins
   ]);
 });
 
-it('the covered range of a dataset whose parts were all read begins with its first run (F12)', async () => {
+it('the covered range of a dataset begins at the --since of its first run only if all parts were read (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const memory = createMemoryDisk();

@@ -70,7 +70,7 @@ describe('figures by time', () => {
     ]);
   });
 
-  it('for a range of thousands of years include only the units with scans, and are marked as sparse', () => {
+  it('by day for a range of 60 years or more include only days with scans in either period, and are marked as sparse', () => {
     const current = tallyOf([{ ts: '0001-01-01T12:00:00Z' }, { ts: '2026-10-25T12:00:00Z' }], 'UTC');
     const before = {
       tally: tallyOf([{ ts: '0001-01-02T12:00:00Z' }], 'UTC'),

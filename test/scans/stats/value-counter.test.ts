@@ -31,7 +31,7 @@ describe('counts of values', () => {
     expect(countedOf(counter)).toEqual({ c: 9, d: 21, f: 2 });
   });
 
-  it('are never too high (F2)', () => {
+  it('are never higher than the real number of scans (F2)', () => {
     const values = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 300 });
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 20 }), (given, most) => {

@@ -115,11 +115,11 @@ describe('a file without a state', () => {
         [0, 'none'],
       ],
     ],
-  ])('covers all codes in the range %j (V11)', async (requested, expected) => {
+  ])('covers all codes in its part of the requested range %j (V11)', async (requested, expected) => {
     expect((await index([file], requested)).slice(0, 2)).toEqual(expected);
   });
 
-  it('without code IDs has the scans of the code in its name, or of the only code', async () => {
+  it('without code IDs has the scans of the code in its name, else of the only code, and is otherwise refused', async () => {
     const rows = csv([
       ['', 20],
       ['', 30],

@@ -51,7 +51,7 @@ describe('a log file', () => {
     ['empty', '', 'truncated'],
     ['with other bytes', 'abd\n', 'edited'],
     ['with data after the last commit', 'abc\nxyz', 'edited'],
-  ])('has no fault, or is reported as truncated or edited, if it is %s (V10)', async (_, content, word) => {
+  ])('that is %s (content: %j) has the fault: %s (V10)', async (_, content, word) => {
     const { fault, isUnfinished } = await check({ 'log.csv': content }, stateOf('abc\n'));
     expect(fault?.reason ?? 'nothing').toContain(word ?? 'nothing');
     expect(isUnfinished).toBe(false);
@@ -106,11 +106,11 @@ describe('the hint for a log file', () => {
       'log.csv was truncated: 3 of 4 bytes remain',
       `${RESTORE}.`,
     ],
-  ])('says how to replace %s', async (_, files, rotated, reason, hint) => {
+  ])('states how to replace %s', async (_, files, rotated, reason, hint) => {
     expect((await check(files, stateOf('abc\n', ...rotated))).fault).toEqual({ reason, hint });
   });
 
-  it('says to repair it if a stopped run left data in it', async () => {
+  it('recommends --repair if a stopped run left data in the file', async () => {
     const state = { ...stateOf('abc\n'), stamp: undefined };
     expect((await check({ 'log.csv': 'abc\n' }, state)).fault).toBeUndefined();
     expect((await check({ 'log.csv': 'abc\nx' }, state)).fault).toEqual({

@@ -119,7 +119,7 @@ describe('mayBeCapped', () => {
   const page = async (count: number) =>
     countScans({ read: modelScans(scansOver(1, count)).read, largest: { total: 0 } }, daysFrom(0, 1));
 
-  it('returns false only if the total is not round or another total of the run is larger (V3)', async () => {
+  it('returns false only if the total is not a multiple of 50 or another total of the run is larger (V3)', async () => {
     const largest = { total: 0 };
     largest.total = 150;
     expect(mayBeCapped(await page(150), largest)).toBe(true);

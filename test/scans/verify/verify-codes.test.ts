@@ -314,7 +314,7 @@ describe('a part of a range that is read', () => {
     });
   });
 
-  it('is compared with the log in batches of a limited number of IDs', async () => {
+  it('is compared in the same reading of the log as other parts, up to the specified number of IDs', async () => {
     const counts = { a: 501, b: 1, c: 499, d: 1 };
     const codes = Object.entries(counts).map(([id, count]) => [
       id,

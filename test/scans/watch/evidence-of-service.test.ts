@@ -24,7 +24,7 @@ async function read(days: readonly number[], how: ModelScansOptions = {}, create
 }
 
 describe('evidence from the service', () => {
-  it('costs one request if a page has all scans, and otherwise two', async () => {
+  it('costs one request if a page has all scans, and otherwise two unless the total may be capped', async () => {
     const small = await read(daily(3, 70));
     expect(small.evidence).toMatchObject({ recent: 21, baseline: 168, last: { ms: END - DAY_MS / 6 } });
     expect(await small.evidence.findLast()).toEqual(small.evidence.last);

@@ -56,7 +56,7 @@ describe('a code that is compared with its own past', () => {
     [31, 'ok'],
     [154, 'ok'],
     [155, 'jump'],
-  ])('with %d recent scans has the outcome %s', async (recent, expected) => {
+  ])('with %d recent and 80 expected scans has the outcome %s', async (recent, expected) => {
     expect((await outcome({ recent })).outcome).toBe(expected);
   });
 
@@ -113,7 +113,7 @@ describe('a silence (time without scans)', () => {
       ['hours 1'],
     ],
     [
-      'of two days is not reported if the second week before has too few scans in these hours',
+      'of two days is not reported if the second week before has fewer than 30 scans in these hours',
       ago(2),
       [80, 29],
       'ok',
@@ -149,7 +149,7 @@ describe('a silence (time without scans)', () => {
     await expectOutcome({ outcome: 'quiet', expected: 80 }, { isYoung: true, last: ago(2) });
   });
 
-  it('costs a request if no row shows the last scan and the week has few scans', async () => {
+  it('costs a request if no row shows the last scan and the week has less than 90% of the expected scans', async () => {
     const hidden = { last: 'unknown', findLast: async () => ago(2) } as const;
     await expectOutcome({ outcome: 'quiet' }, { ...hidden, recent: 71 });
     await expectOutcome({ outcome: 'ok', asked: [] }, { ...hidden, recent: 72 });
@@ -189,7 +189,7 @@ describe('a silence (time without scans)', () => {
     await expectOutcome({ outcome: 'quiet' }, { isCapped: true, last: ago(8) }, limits);
   });
 
-  it('is verified by a period without scans if no row shows the last scan (W4)', async () => {
+  it('of at least --quiet-for is verified by a period without scans if no row shows the last scan (W4)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown' };
     const limits = { quietForMs: 3 * DAY_MS };
     const quiet = { outcome: 'quiet', lastMs: undefined, quietSinceMs: END - 3 * DAY_MS };

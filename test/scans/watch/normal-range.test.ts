@@ -23,7 +23,7 @@ describe('the normal range', () => {
     expect(normalRange(8e12).high / 1e12).toBeCloseTo(1.79, 2);
   });
 
-  it('makes zero scans very unlikely if 30 are expected, so that a silence needs no separate bound', () => {
+  it('makes zero scans less likely than one in a million if 30 are expected, so that a silence needs no separate bound', () => {
     const size = 1 / (0.2 ** 2 + 1 / 240);
     expect((size / (size + 30)) ** size).toBeLessThan(1e-6);
   });

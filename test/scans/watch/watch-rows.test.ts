@@ -52,24 +52,24 @@ it('a row has null for each unknown figure', () => {
   ).toMatchObject({ expected: null, low: null, high: null, last_scan: null });
 });
 
-it('the outcomes quiet, drop and jump are findings', () => {
+it('only the outcomes quiet, drop and jump are findings', () => {
   const expected = ['quiet', 'drop', 'jump'];
   expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual(expected);
 });
 
-describe('whether an outcome is news (W10)', () => {
+describe('an outcome (W10)', () => {
   const judged = (outcome: 'quiet' | 'drop' | 'jump' | 'ok') => ({ outcome, note: null });
   it.each([
-    ['a code that is quiet at the first run', judged('quiet'), undefined, true],
-    ['still quiet', judged('quiet'), 'quiet', false],
-    ['quiet after a drop', judged('quiet'), 'drop', true],
-    ['recovered', judged('ok'), 'quiet', true],
-    ['ok as before', judged('ok'), 'ok', false],
-    ['ok at the first run', judged('ok'), undefined, false],
-    ['still a jump', judged('jump'), 'jump', false],
-    ['a drop after a jump', judged('drop'), 'jump', true],
-    ['paused after it was quiet', inactiveRow(CODE, 'paused'), 'quiet', false],
-  ] as const)('depends on the outcome of the last run: %s', (_, now, before, news) => {
+    ['is news if the code is quiet at the first run', judged('quiet'), undefined, true],
+    ['is not news if the code is still quiet', judged('quiet'), 'quiet', false],
+    ['is news if the code is quiet after a drop', judged('quiet'), 'drop', true],
+    ['is news if the code is ok after it was quiet', judged('ok'), 'quiet', true],
+    ['is not news if the code is ok as before', judged('ok'), 'ok', false],
+    ['is not news if the code is ok at the first run', judged('ok'), undefined, false],
+    ['is not news if the code still has a jump', judged('jump'), 'jump', false],
+    ['is news if the code has a drop after a jump', judged('drop'), 'jump', true],
+    ['is not news if the code is paused after it was quiet', inactiveRow(CODE, 'paused'), 'quiet', false],
+  ] as const)('%s', (_, now, before, news) => {
     expect(isNews(now, before)).toBe(news);
   });
 });

@@ -10,9 +10,12 @@ describe('the wait for the rate limit', () => {
     [21, 30_000],
     [80, 30_000],
     [81, 90_000],
-  ])('for %d requests is %d ms', (requests, waitMs) => {
-    expect(waitMsFor(requests, limit)).toBe(waitMs);
-  });
+  ])(
+    'for %d requests is %d ms if 20 of 60 requests are left and the window ends in 30 s',
+    (requests, waitMs) => {
+      expect(waitMsFor(requests, limit)).toBe(waitMs);
+    },
+  );
 
   it('assumes a full window if the number of requests left is unknown', () => {
     expect(waitMsFor(60, { ...limit, remaining: 0 })).toBe(30_000);

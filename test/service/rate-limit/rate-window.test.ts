@@ -173,13 +173,16 @@ describe('the end of the window', () => {
   it.each([
     [29_999, RESET],
     [31_000, RESET],
-  ])('is not moved by a second for a response to a request sent at %d ms', async (sentAt, resetMs) => {
-    const { waitMs, answer, clock } = openWindow();
-    await clock.advance(sentAt);
-    answer({ remaining: 3, resetMs });
-    answer({ remaining: 0, resetMs: RESET + 60_000 });
-    expect(waitMs()).toBe(RESET + 60_000 - NOW - sentAt);
-  });
+  ])(
+    'at 30,000 ms is not moved by a second for a response to a request sent at %d ms',
+    async (sentAt, resetMs) => {
+      const { waitMs, answer, clock } = openWindow();
+      await clock.advance(sentAt);
+      answer({ remaining: 3, resetMs });
+      answer({ remaining: 0, resetMs: RESET + 60_000 });
+      expect(waitMs()).toBe(RESET + 60_000 - NOW - sentAt);
+    },
+  );
 });
 
 describe('a late response', () => {

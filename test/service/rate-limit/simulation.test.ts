@@ -11,7 +11,7 @@ import { client, DAY, GET, prepare, simulate } from './setup.ts';
 
 describe('without other clients', () => {
   test.each([0, DAY, -DAY, 45_000, -1234])(
-    '300 requests with clocks %i ms apart cause no 429 and take close to the minimum time (L3)',
+    '300 requests with clocks %i ms apart cause no 429, and take at most 3% longer than the minimum time (L3)',
     async (skewMs) => {
       const { limited, tookMs, floorMs, model } = await simulate(300, { skewMs });
       expect(limited).toBe(0);
@@ -69,14 +69,14 @@ describe('without other clients', () => {
     expect(model.counts.get(200)).toBe(300);
   });
 
-  test('eight requests in flight are about eight times as fast as one', async () => {
+  test('400 requests with a latency of 100 ms, eight in flight, take under 5.5 s', async () => {
     const { tookMs } = await simulate(400, { limit: 1000, concurrency: 8 });
     expect(tookMs).toBeLessThan((400 / 8) * 100 * 1.1);
   });
 });
 
 describe('with other clients', () => {
-  test('all 300 requests from five clients that share a window succeed, in about five minutes', async () => {
+  test('all 300 requests from five clients that share a window succeed, in under 5.2 minutes', async () => {
     const { clock, model, sender } = prepare({});
     const clients = [sender, ...[2, 3, 4, 5].map(() => client(clock, model.transport, {}))];
     const calls = clients.flatMap((one) => Array.from({ length: 60 }, () => one.call(GET)));
@@ -122,7 +122,7 @@ describe('unreliable headers', () => {
       'no Date, and a clock a day off',
       (headers) => ({ ...headers, date: undefined, 'retry-after': undefined }),
     ],
-  ])('cause waits of about a minute at most, and all requests succeed: %s', async (_name, headers) => {
+  ])('cause only waits of under 61 s, and all requests succeed: %s', async (_name, headers) => {
     const longest: number[] = [];
     const skewMs = _name.includes('day') ? DAY : 0;
     const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
@@ -131,7 +131,7 @@ describe('unreliable headers', () => {
     expect(Math.max(0, ...longest)).toBeLessThan(61_000);
   });
 
-  test('with a Reset in milliseconds cause no 429 and no wait of more than about a minute (L8)', async () => {
+  test('with a Reset in milliseconds cause no 429 and no wait of 61 s or more (L8)', async () => {
     const longest: number[] = [];
     const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
     const { model, sender, limited } = await simulate(30, { limit: 10, resetInMilliseconds: true, events });

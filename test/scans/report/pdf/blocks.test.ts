@@ -29,7 +29,7 @@ describe('a table', () => {
     [5, 'XXXXXx'],
     [6, 'XXXxXXx'],
     [8, 'XXXxxxXXx'],
-  ])('with %d rows has at least three rows of it on each page', (rows, expected) => {
+  ])('with %d rows is split only where at least three of its rows are on each page', (rows, expected) => {
     expect(bindings(tableOf(rows))).toBe(expected);
   });
 
@@ -50,7 +50,7 @@ describe('a paragraph', () => {
     [3, 'XXx'],
     [4, 'XxXx'],
     [5, 'XxxXx'],
-  ])('of %d lines has at least two lines on each page', (count, expected) => {
+  ])('of %d lines is split only where at least two of its lines are on each page', (count, expected) => {
     const lines = Array.from({ length: count }, () => ({}) as Line);
     const set = { lines: () => lines } as unknown as Typesetter;
     const blocks = paragraphBlocks('Text', { style: TEXT.small, width: 100, above: 5, section: { set } });
@@ -83,7 +83,7 @@ describe('a stack', () => {
     expect(bindings(rest)).toBe('Xx');
   });
 
-  it('splits a block that does not fit at the room that remains for it', () => {
+  it('splits a block that does not fit at the height that remains on the page, if the block can be split', () => {
     const rooms: number[] = [];
     const split = (room: number) => {
       rooms.push(room);

@@ -40,7 +40,7 @@ it('pagination fills the rest of a page with the band that fits best, instead of
   ]);
 });
 
-it('pagination splits a long band, and a short band only if much of the page would otherwise be empty', () => {
+it('pagination splits a band taller than half a page, and a shorter one only if over 12% of the page would otherwise be empty', () => {
   expect(pagesOf([bandOf(20, true), bandOf(40)])[0]).toEqual([0, 1]);
   expect(pagesOf([bandOf(32, true), bandOf(10)])).toEqual([[0], [1, 2]]);
   expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);

@@ -141,7 +141,7 @@ describe('the PDF of a report', () => {
     },
   );
 
-  it('splits a long table below a chart into several tables, each with a header', async () => {
+  it('splits a table of 24 rows below a chart into three tables, each with a header', async () => {
     const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
     const chart = { label: 'Time of day', columns: [] };
     const { root } = await render({
@@ -182,7 +182,7 @@ describe('the PDF of a report', () => {
 describe('an untrusted name', () => {
   const hostile = ['x'.repeat(10_000), 'a\u202eb\u0000c\nd', '한국어 😀 name', ''];
 
-  it('is shown on one line in visible characters, and is truncated with an ellipsis if it is long', async () => {
+  it('is shown on one line in visible characters, and is truncated with an ellipsis if it has 10,000 characters', async () => {
     const report = reportOf({
       title: hostile[0] ?? '',
       cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })],
@@ -307,7 +307,7 @@ test('the pages of a report with every kind of block equal their golden file', a
   await expect(`${drawing.join('\n')}\n`).toMatchFileSnapshot('../golden/pages.txt');
 });
 
-test('the rows of tables side by side and of a bound table continue on the next page as in their golden file', async () => {
+test('the rows of tables side by side and of tables below charts continue on the next page as in their golden file', async () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `Row ${at + 1}`);
   const columns = [{ label: 'Day 1', value: 3, previous: null, isPart: false }];
   const chart = { label: 'Peak', columns };

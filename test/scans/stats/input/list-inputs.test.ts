@@ -183,7 +183,7 @@ describe('the logs for --input', () => {
     await expect(listInputs(['a.csv', '-'], options)).rejects.toMatchObject(error);
   });
 
-  it('count all files as closed to which no export appends', () => {
+  it('have the files that no export appends to as their closed files', () => {
     const logs = [{ paths: ['a', 'b'] }, { paths: ['c'], keptBy: { file: 'c' } }];
     expect(filesOf(logs)).toEqual({ paths: ['a', 'b', 'c'], closed: new Set(['a', 'b']) });
   });

@@ -316,7 +316,7 @@ describe('no scans are read from', () => {
     ['a.xlsx', 'PK\x03\x04rest', 'the file is a workbook or ZIP archive'],
     ['a.csv', Buffer.from('\ufeffid,ts\n', 'utf16le'), 'the file is text in UTF-16'],
     ['a.gz', gzipSync(gzipSync('id,ts\n')), 'the file is compressed twice'],
-  ])('%s: %j', async (name, content, why) => {
+  ])('%s with the content %j', async (name, content, why) => {
     expect(await refusal({ [name]: content })).toEqual({
       name: 'UsageError',
       message: `cannot read scans from ${name}: ${why}`,
