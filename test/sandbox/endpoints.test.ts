@@ -70,12 +70,15 @@ describe('authentication', () => {
     ['another key', { authorization: 'Bearer svc_live_other' }],
     ['another scheme', { authorization: 'Basic c3ZjOg==' }],
     ['an empty key', { authorization: 'Bearer ' }],
-  ])('fails for a request with %s (401), and the request is not applied', async (_name, headers) => {
-    const sandbox = await useSandbox({ codes: 1 });
-    const reply = await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`, { key: false, headers });
-    expect(reply.status).toBe(401);
-    expect(sandbox.workspace.codes()).toHaveLength(1);
-  });
+  ])(
+    'fails with status 401 for a request with %s, and the request is not applied',
+    async (_name, headers) => {
+      const sandbox = await useSandbox({ codes: 1 });
+      const reply = await ask(sandbox, 'DELETE', `/qr/${sandbox.codeId()}`, { key: false, headers });
+      expect(reply.status).toBe(401);
+      expect(sandbox.workspace.codes()).toHaveLength(1);
+    },
+  );
 });
 
 describe('GET /qr', () => {
@@ -114,7 +117,7 @@ describe('GET /qr', () => {
   );
 
   test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'limit=0', 'limit='])(
-    'refuses %s (400), or ignores it with the option badPage `default`',
+    'refuses %s with status 400, or uses the default with the option badPage `default`',
     async (query) => {
       const strict = await useSandbox({ codes: 3 });
       const lenient = await useSandbox({ codes: 3, badPage: 'default' });
@@ -179,13 +182,13 @@ describe('POST /qr', () => {
     ['a name that is not text', '{"name":["a"]}'],
     ['an unknown type', '{"name":"a","type":"URL"}'],
     ['a destination that is not text', '{"name":"a","destination":null}'],
-  ])('refuses a request with %s (400) and creates nothing', async (_name, rawBody) => {
+  ])('responds with status 400 to a request with %s, and creates nothing', async (_name, rawBody) => {
     const sandbox = await useSandbox({ codes: 0 });
     expect((await ask(sandbox, 'POST', '/qr', { rawBody })).status).toBe(400);
     expect(sandbox.workspace.codes()).toEqual([]);
   });
 
-  test('refuses a code above the code limit (403) until a code is deleted or the limit is raised', async () => {
+  test('refuses a code above the code limit with status 403 until a code is deleted or the limit is raised', async () => {
     const sandbox = await useSandbox({ codes: 2, codeLimit: 3 });
     const create = async () => (await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } })).status;
     expect([await create(), await create()]).toEqual([201, 403]);
@@ -214,7 +217,7 @@ describe('/qr/{id}', () => {
     }
   });
 
-  test('keeps read-only fields on PATCH', async () => {
+  test('changes nothing on PATCH if only read-only fields are sent', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     const [before] = sandbox.workspace.codes();
     const body = {
@@ -229,7 +232,7 @@ describe('/qr/{id}', () => {
   });
 
   test.each(['{"status":"deleted"}', '{"name":1}', '{"name":""}', '{"destination":{}}', 'null', ''])(
-    'refuses the body %j on PATCH (400)',
+    'refuses the body %j on PATCH with status 400, and changes nothing',
     async (rawBody) => {
       const sandbox = await useSandbox({ codes: 1 });
       const before = sandbox.workspace.codes();

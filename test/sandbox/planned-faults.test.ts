@@ -106,7 +106,7 @@ describe('the clock in a sandbox', () => {
   });
 
   test.each(['', 'soon', '-1h', '9999999w', '{"by":"24h"}'])(
-    'refuses to move forward by %j',
+    'refuses to move forward by %j, with status 400',
     async (body) => {
       const { port } = await useSandbox();
       const refused = await post(port, body);

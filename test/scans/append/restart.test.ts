@@ -41,7 +41,7 @@ function forget(...gone: number[]): void {
   service[CODE] = (service[CODE] ?? []).filter(({ id }) => !gone.includes(Number(id)));
 }
 
-describe('the old file is kept if', () => {
+describe('the old file is kept after a --restart if', () => {
   it('the service no longer returns all of its scans, and the number of missing scans is reported', async () => {
     await run(memory, service);
     const before = memory.read(FILE);
@@ -178,7 +178,7 @@ describe('the old file is kept if', () => {
   });
 });
 
-describe('no old file is kept if', () => {
+describe('no old file is kept after a --restart if', () => {
   it('the new file has every scan of the old file', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 9, time: START + 4 * HOUR });
@@ -228,7 +228,7 @@ describe('no old file is kept if', () => {
   });
 });
 
-it('each old file gets its own name', async () => {
+it('each old file that a --restart keeps gets its own name', async () => {
   await run(memory, service);
   for (const gone of [1, 2, 3]) {
     forget(gone);
@@ -242,7 +242,7 @@ it('each old file gets its own name', async () => {
   expect(oldFiles()).toEqual([OLD, `${OLD}.1`, `${OLD}.2`]);
 });
 
-it('the old file is closed after the comparison', async () => {
+it('a --restart closes the old file after the comparison', async () => {
   await run(memory, service);
   const { disk, stillOpen } = countingDisk(memory);
   await restart({ disk });

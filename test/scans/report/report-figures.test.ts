@@ -76,7 +76,7 @@ test('a table of codes shows the host and path of destinations, but no query, be
   expect(days?.rows.some((row) => 'destination' in row)).toBe(false);
 });
 
-test('a report has hours by weekday only if it has both hours and weekdays', () => {
+test('a report has hours by weekday only if it is grouped by both hour and weekday', () => {
   const hoursOf = (...by: Parameters<typeof groupOf>[0][]) =>
     figuresAt(SCANS, OCTOBER, by.map(groupOf)).hours;
   expect(hoursOf('hour', 'weekday')?.length).toBe(7);

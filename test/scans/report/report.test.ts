@@ -124,7 +124,7 @@ test.each([
   [['x', '-o', 'r.html', '--paper', 'letter'], '--paper requires an --output that ends in .pdf'],
   [['x', '-o', '-', '--paper', 'a4'], '--paper requires an --output that ends in .pdf'],
   [['x', '-o', 'r.pdf', '--paper', 'a5'], "invalid value for --paper: 'a5'"],
-])('a report with the arguments %j is refused', async (args, message) => {
+])('a report with the arguments %j is refused with exit code 2', async (args, message) => {
   const { code, stderr } = await runByDay(['scans', 'report', ...args]);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });

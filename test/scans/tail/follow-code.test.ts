@@ -90,7 +90,7 @@ it('following a code returns a scan that the service lists twice only once, and 
   }
 });
 
-it('following a code finds scans that are listed nearly an hour late, with under two requests per interval on average', async () => {
+it('following a code finds scans that are listed 58 minutes late, with under two requests per interval on average', async () => {
   const { list, next, scans } = follow();
   const known = Array.from({ length: 3000 }, (_, n) => 60 + n / 50);
   list(...known);

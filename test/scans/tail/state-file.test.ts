@@ -63,7 +63,7 @@ async function follow(path: string, given: Partial<TailRun> = {}, positions?: Ma
 const saved = async (path: string) => parseTailState(await readFile(path));
 
 describe('a state file', () => {
-  it('is written before a scan is requested, and a later run continues from it (S4)', async () => {
+  it('is written when a run begins, and a later run continues from it (S4)', async () => {
     const path = await usePath();
     expect(await follow(path)).toEqual({ sinceMs: 1000, positions: new Map(), isContinued: false });
     expect(await saved(path)).toMatchObject({

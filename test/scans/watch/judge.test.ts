@@ -66,7 +66,7 @@ describe('a code that is compared with its own past', () => {
     await expectOutcome({ outcome: 'jump' }, { recent: 500, baseline: 240 });
   });
 
-  it('is not judged if the totals may be capped (W7)', async () => {
+  it('is judged only by a silence if the totals may be capped (W7)', async () => {
     await expectOutcome(
       { outcome: 'ok', unjudged: 'capped', expected: undefined },
       { recent: 1000, isCapped: true },
