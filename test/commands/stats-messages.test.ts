@@ -199,22 +199,25 @@ describe('a dry run', () => {
     ['--by day', { since: null, scans: 3000, by_totals: 0, requests: 7 }],
     ['--by month --during 2024', { scans: 3000, by_totals: 0, requests: 7 }],
     ['--by month --during 2024-Q4', { by_totals: 1, requests: 5 }],
-  ])('of %s for a code and a deleted code has the requests for pages or totals', async (flags, planned) => {
-    const sandbox = await useSandbox({ codes: 2, scans: 3000 });
-    const gone = '00000000-0000-4000-8000-000000000000';
-    const args = [
-      sandbox.codeId(),
-      gone,
-      '--timezone',
-      'UTC',
-      ...flags.split(' '),
-      '-f',
-      'json',
-      '--dry-run',
-    ];
-    const { stdout } = await runHere(['scans', 'stats', ...args], { env: sandbox.env });
-    expect(JSON.parse(stdout)).toMatchObject({ codes: 2, files: null, ...planned });
-  });
+  ])(
+    'of %s for a code and a deleted code prints the number of requests, and how many codes are counted by totals',
+    async (flags, planned) => {
+      const sandbox = await useSandbox({ codes: 2, scans: 3000 });
+      const gone = '00000000-0000-4000-8000-000000000000';
+      const args = [
+        sandbox.codeId(),
+        gone,
+        '--timezone',
+        'UTC',
+        ...flags.split(' '),
+        '-f',
+        'json',
+        '--dry-run',
+      ];
+      const { stdout } = await runHere(['scans', 'stats', ...args], { env: sandbox.env });
+      expect(JSON.parse(stdout)).toMatchObject({ codes: 2, files: null, ...planned });
+    },
+  );
 });
 
 test('`scans stats` draws a table by two dimensions, and counts the rows of all tables in a workbook for the summary', async () => {

@@ -118,7 +118,7 @@ describe('a recorded workspace', () => {
     });
   });
 
-  it('of another service without a profile is refused with the hint to use its profile or key', async () => {
+  it('of another service is refused with the hint to use its profile or key, if no profile is recorded', async () => {
     await expect((await ask({ recorded: { baseUrl: 'https://old.example' } })).answer).rejects.toMatchObject({
       message: 'FILE belongs to https://old.example, not to https://one.example/api/v1',
       hint: 'Use the profile or the key of that service, or use another.',

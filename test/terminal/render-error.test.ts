@@ -30,7 +30,7 @@ describe('an error as text', () => {
     );
   });
 
-  test('is shorter than 1,000 characters even if a word has 100,000, and shows a path of 999 characters completely', () => {
+  test('shortens a word of 100,000 characters, so that the text has fewer than 1,000, but not a path of 999 characters', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
       hint: '👍'.repeat(1000),
     });

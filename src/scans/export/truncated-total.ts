@@ -73,7 +73,7 @@ export async function requestBeyond(
   // by 1 s, because they may be rounded, and last by 0, because rows of one second may fill the page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
     const inside = await look(order, -insideMs);
-    // No rows can be missing outside the range. At its border, rows of the edge may be missing.
+    // If the edge is outside the range, no row can be missing. At its border, rows of that time may be missing.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
     appliesBounds = inside.hasEdge;

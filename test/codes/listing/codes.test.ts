@@ -158,7 +158,7 @@ describe('the list of codes that are created and deleted', () => {
     await expect(slugs(listAllCodes({ ...lacking, concurrency: 1 }))).rejects.toThrow(UnprovenError);
   });
 
-  describe('is complete after a deletion and a creation that keep the total', () => {
+  describe('has all earlier codes after a deletion and a creation that keep the total', () => {
     const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
     const habits: [string, Habits, number][] = [
       ['one second before the Date of the response', {}, ANSWERED - 1000],

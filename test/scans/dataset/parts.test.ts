@@ -64,7 +64,7 @@ describe('parts that a stopped run left', () => {
     expect(memory.names()).toContain(`/data/lake/${FIRST}/part-000002.csv`);
   });
 
-  it('cause no write to the disk if all of them are complete', async () => {
+  it('cause no write to the disk if all of them have their final names', async () => {
     await put(`${FIRST}/part-000001.csv`);
     memory.revive();
     await finishParts(job(part(FIRST, 'part-000001.csv')));

@@ -332,17 +332,22 @@ describe('a row that begins before the data', () => {
     expect(flagged('week', { ...given, data: { fromMs: at('2026-10-02') } })).toEqual([true, false]);
   });
 
-  it('is not marked if it is the row for all other values', () => {
+  it('is also marked if it is the row for all other values', () => {
     const before: Given['before'] = [SEPTEMBER, { '2026-09-05': 3 }];
     const given = options({ now: [OCTOBER, { '2026-10-05': 5 }], before });
     const current = createTally([groupOf('country')], () => 0);
     for (const country of ['A', 'B', 'C', 'D']) current.add(at('2026-10-05'), { country }, { value: 'menu' });
-    const { rows } = figuresOf(groupOf('country'), { ...given, current, top: 1 });
-    expect(
-      rows.map(({ value, isRest = false, isBeforeData = false }) => [value, isRest, isBeforeData]),
-    ).toEqual([
+    const marksOf = (fromMs?: number) =>
+      figuresOf(groupOf('country'), { ...given, current, top: 1, data: { ...given.data, fromMs } }).rows.map(
+        ({ value, isRest = false, isBeforeData = false }) => [value, isRest, isBeforeData],
+      );
+    expect(marksOf()).toEqual([
       ['A', false, false],
       ['other', true, false],
+    ]);
+    expect(marksOf(at('2026-09-02'))).toEqual([
+      ['A', false, true],
+      ['other', true, true],
     ]);
   });
 });

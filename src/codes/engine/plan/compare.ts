@@ -32,7 +32,7 @@ interface Pair {
 }
 
 interface Changed {
-  /** Whether the row was edited. `dated`: a dated row that wins over a change by another client. */
+  /** Whether the row's value was edited. `dated`: by a dated row, which wins over a change by another client. */
   isYours: boolean | 'dated';
   isTheirs: boolean;
   base?: string;

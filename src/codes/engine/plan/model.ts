@@ -102,7 +102,7 @@ export interface Claim {
   stored: Values;
   /** Changes sent by qrctl, oldest first. */
   changes: Readonly<Record<Field, readonly OwnChange[]>>;
-  /** Dated changes that runs began or kept, oldest first. Only the last one per time is stored. */
+  /** Dated changes that runs sent or that needed no request, oldest first. Only the last one per time is stored. */
   due?: Readonly<Partial<Record<Field, readonly DueMark[]>>>;
   /** Whether the user requested this code as a new one. If so, the decision is not used again. */
   isDecided: boolean;

@@ -108,7 +108,7 @@ export function describeCandidates(row: PlanRow): string | undefined {
   return ids.length === 0 ? undefined : joinSome(ids, { most: MOST_CANDIDATES });
 }
 
-/** Describes the code that a row requests, if its action has one: `Summer menu (menu) → https://example.com/summer, paused`. */
+/** Describes the code that a row requests, also if it exists, is undecided or failed: `Summer menu (menu) → https://example.com/summer, paused`. */
 export function describeNew({ item: { action, row, values, send } }: PlanRow): string | undefined {
   const isNew = ['create', 'undecided', 'exists', 'failed'].includes(action);
   const { name, destination } = values ?? row?.wish ?? {};

@@ -48,7 +48,7 @@ describe.each(MISHAPS)('if %s', (_name, mishaps) => {
     },
   );
 
-  it('a killed run leaves one code per row even if a power cut removes the last outcomes from the ledger', async () => {
+  it('a run killed at any step leaves one code per row after the next run, even if a power cut removes the last outcomes from the ledger', async () => {
     expect(await killEverywhere({ post, losesNotes: true }, 2)).toBeGreaterThan(20);
   });
 });

@@ -377,7 +377,7 @@ describe('a status column', () => {
   });
 });
 
-describe('IDs that were sorted by themselves', () => {
+describe('a column of IDs that may have been sorted without the other columns', () => {
   const codes = codesOf(6);
   /** Returns a row that was saved from code `from` and has the ID of code `to`. */
   const moved = (from: number, to: number) => {
@@ -387,7 +387,7 @@ describe('IDs that were sorted by themselves', () => {
   const plan = (rows: readonly Row[], current = codes) =>
     planOf(rows, { codes: current, policy: UPDATE }).brakes;
 
-  it('are assumed if at least three rows were saved from the code of another row', () => {
+  it('stops the run if at least three rows have the ID of the code of another row', () => {
     const message =
       'the IDs may have been sorted by themselves: 3 rows were saved from the code of another row';
     expect(plan([moved(1, 2), moved(2, 3), moved(3, 1), moved(4, 4)])).toEqual(shifted(message));

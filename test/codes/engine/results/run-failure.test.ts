@@ -276,7 +276,7 @@ describe('the error after a run', () => {
   });
 });
 
-it('rows that exist already are counted, with the flag that creates new codes for them', () => {
+it('the message about rows that already exist has their number and the flag that creates new codes', () => {
   expect(describeExisting(0)).toBeUndefined();
   expect(describeExisting(1)).toBe(
     '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',
