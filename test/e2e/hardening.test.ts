@@ -166,11 +166,11 @@ describe('the key is never written', () => {
     const sandbox = await useSandbox({ key: KEY, intercept: hang });
     const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
     const running = await startCli(login, { input: `${KEY}\n` });
-    while (running.child.exitCode === null) {
-      const line = await readFile(`/proc/${running.child.pid}/cmdline`, 'latin1').catch(() => '');
-      expect(line).not.toContain(KEY);
-      if (line.includes('--key-stdin')) break;
-    }
+    let line = '';
+    while (running.child.exitCode === null && !line.includes('--key-stdin'))
+      line = await readFile(`/proc/${running.child.pid}/cmdline`, 'latin1').catch(() => '');
+    expect(line).toContain('--key-stdin');
+    expect(line).not.toContain(KEY);
   });
 });
 
