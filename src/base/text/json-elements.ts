@@ -36,7 +36,7 @@ export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generat
       if (found) yield { text: text.slice(found.at, at), line: found.line };
       else if (unit === COMMA || count > 0)
         throw new BrokenJsonError('is not valid JSON: unexpected comma', line);
-      if (found) count++;
+      count++;
       found = undefined;
     } else if (depth === 1) found ??= { at, line };
     if (unit === QUOTE) at = endOfString(text, at);

@@ -19,7 +19,7 @@ interface LabelSheet {
 }
 
 const NONE: Size = { widthMm: 0, heightMm: 0 };
-const A4: PagePaper = { size: PAPERS.A4, name: 'A4', isSized: false };
+const A4: PagePaper = { size: PAPERS.A4, name: 'A4' };
 
 export function isRoll({ sheet, grid, paper }: SheetFlags): boolean {
   return paper?.isSized === true && grid === undefined && sheet === undefined;
@@ -148,12 +148,12 @@ export function parseSides(raw: string): Size | undefined {
 interface PagePaper {
   size: Size;
   name: string;
-  isSized: boolean;
+  isSized?: true;
 }
 
 export function parsePaper(raw: string): PagePaper | undefined {
   const known = Object.entries(PAPERS).find(([name]) => name.toLowerCase() === raw.toLowerCase());
-  if (known) return { size: known[1], name: known[0], isSized: false };
+  if (known) return { size: known[1], name: known[0] };
   const size = parseSize(raw);
   if (size === undefined || Math.min(size.widthMm, size.heightMm) <= 0) return undefined;
   return { size, name: formatSize(size), isSized: true };

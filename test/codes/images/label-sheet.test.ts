@@ -68,8 +68,8 @@ it.each([
 });
 
 it.each([
-  ['a4', { size: PAPERS.A4, name: 'A4', isSized: false }],
-  ['LETTER', { size: PAPERS.Letter, name: 'Letter', isSized: false }],
+  ['a4', { size: PAPERS.A4, name: 'A4' }],
+  ['LETTER', { size: PAPERS.Letter, name: 'Letter' }],
   ['62x29.5mm', { size: size(62, 29.5), name: '62 x 29.5 mm', isSized: true }],
   ['62x0mm', undefined],
   ['0x62mm', undefined],

@@ -43,8 +43,8 @@ export function readSheet(
   const merged: Area[] = [];
   let row: SheetRow = { line: 0, cells: new Map(), isHidden: false };
   let column = -1;
-  let type = 'n';
-  let format = GENERAL;
+  let type: string;
+  let format: NumberFormat;
   let text = '';
   let isFormula = false;
   let rows = 0;

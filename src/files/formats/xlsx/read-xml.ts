@@ -11,7 +11,7 @@ interface XmlEvents {
 /** Parses XML without expanding entities from a DTD. Throws UsageError for invalid XML. */
 export function readXml(xml: string, name: string, events: XmlEvents): void {
   let failure: Error | undefined;
-  let element = '';
+  let element: string;
   let inPhonetics = false;
   const local = (tag: string) => tag.slice(tag.indexOf(':') + 1);
   const addText = (text: string) => {
