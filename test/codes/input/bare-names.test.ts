@@ -58,6 +58,7 @@ describe('a list of IDs and slugs', () => {
     ],
   ])('is read with the line and the kind of each entry: %s', (_, text, names) => {
     expect(namesOf(text)).toEqual(names);
+    expect(parse(text)?.rows.map(({ row }) => row)).toEqual(names.map((_, at) => at + 1));
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkChosen } from '#codes/input/check-rows';
-import { parseWithFaults } from '#codes/input/read-input';
+import { checkChosen, refuseDates } from '#codes/input/check-rows';
+import { parseInput, parseWithFaults } from '#codes/input/read-input';
 
 const ID = 'C0DE0000-0000-4000-8000-000000000001';
 const OTHER = 'c0de0000-0000-4000-8000-000000000002';
@@ -57,4 +57,18 @@ it('a file must identify its codes, unless it is empty', async () => {
   expect((await choose('name\n')).faults).toEqual([[1, message]]);
   expect((await choose('[{"name":"a"},{}]', { name: 'a.json' })).faults).toEqual([[undefined, message]]);
   expect((await choose('[]', { name: 'a.json' })).faults).toEqual([]);
+});
+
+it('an ID or slug with a lone surrogate is refused', async () => {
+  const { faults } = await choose('[{"slug":"a\\ud800"}]', { name: 'a.json' });
+  expect(faults).toEqual([[1, '"a\\u{d800}" contains an incomplete character (a lone surrogate)']]);
+});
+
+it('rows with dates are refused without --due, but not rows with an empty or blank date', async () => {
+  const refuse = async (text: string) => refuseDates(await parseInput(Buffer.from(text), 'a.csv'));
+  await expect(refuse('id,At\n1,\n2,"  "\n')).resolves.toBeUndefined();
+  await expect(refuse('id,At\n1,2026-01-01\n2,\n3,soon\n')).rejects.toMatchObject({
+    message: 'a.csv has dates in column At (2 rows), but without --due all rows would be applied now',
+    hint: 'Add --due to apply only rows that are due, or --ignore-dates to apply all rows.',
+  });
 });

@@ -34,6 +34,7 @@ describe('CSV', () => {
     ['with quotes around each cell', '"name","destination"\n"Käse","https://x.de"\n'],
     ['with empty rows, as spreadsheets leave them', 'name,destination\nKäse,https://x.de\n\n,\n ,\n'],
     ['with empty columns at its end', 'name,destination,,\nKäse,https://x.de,,\n'],
+    ['with spaces around the column names', ' name ,\tdestination, \nKäse,https://x.de,\n'],
   ])('is read in this form: %s', async (_, text) => {
     expect(await read(text)).toEqual(plain);
   });
@@ -167,6 +168,8 @@ describe('CSV', () => {
       ['a', 'i', ''],
       ['b', '', ''],
     ]);
+    for (const column of ours.split(','))
+      expect((await read(`name,note,${column}\na,b\n`)).rows[0]?.[2]).toMatchObject({ note: 'b' });
     await expect(read(text.trimEnd())).rejects.toThrow(/line 3: has 2 cells, but the header has 11/);
     await expect(read('name,note,id\na\n')).rejects.toThrow(/line 2: has 1 cell/);
   });

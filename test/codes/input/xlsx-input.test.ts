@@ -164,6 +164,26 @@ describe('a workbook', () => {
       ).toEqual([]);
   });
 
+  it('is read with its shared strings, even if they cross chunks', async () => {
+    const texts = Array.from({ length: 6000 }, (_, n) => `${n} ${'東&'.repeat(n % 20)}`);
+    const items = texts.map(
+      (text) => `<si><r><t>${text.replaceAll('&', '&amp;')}</t></r><r><t>!</t></r></si>`,
+    );
+    const rows = texts.map((_, n) => `<row r="${n + 2}"><c t="s"><v>${n + 1}</v></c></row>`);
+    const strings = `<sst ${MAIN}><si><t>name</t></si>${items.join('')}</sst>`;
+    const found = await read(
+      workbook(HEADER + rows.join(''), { parts: { 'xl/sharedStrings.xml': strings } }),
+    );
+    expect(found.map(([, { name }]) => name)).toEqual(texts.map((text) => `${text}!`));
+  });
+
+  it('is read with the formats of its cells, not with those of its named styles', async () => {
+    const styles = `<styleSheet ${MAIN}><cellStyleXfs><xf numFmtId="9"/><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="9"/></cellXfs><dxfs><xf numFmtId="14"/></dxfs></styleSheet>`;
+    const cells = [0, 2].map((n) => `<row><c s="1"><v>0.5</v></c><c s="${n}"><v>0.5</v></c></row>`);
+    const found = await read(workbook(HEADER + cells.join(''), { parts: { 'xl/styles.xml': styles } }));
+    expect(found.map(([, row]) => row)).toEqual(Array(2).fill({ name: '50%', 'my key': 0.5 }));
+  });
+
   it('is read with decoded character references, such as emoji from openpyxl, and with normalized line ends', async () => {
     const text = '&#127914; S&#xFC;&#x1F3B6;&amp;#38;&#1114112;&#xd83c;&#xdfaa;&#13;\r\na\rb';
     const [[, row] = []] = await read(workbook(`${HEADER}<row r="2"><c t="str"><v>${text}</v></c></row>`));

@@ -1,9 +1,9 @@
 /** D17: which links an input may have. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '#base/errors';
 import { followLinks } from '#files/durable/follow-links';
 import { nodeDisk } from '#files/durable/node-disk';
@@ -57,6 +57,24 @@ describe.skipIf(platform() === 'win32')('an input', () => {
       });
     }
     await expect(read('work/dangling')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('is not opened if a link replaces it in the meantime', async () => {
+    setWorkspace('true', workspace);
+    const path = join(workspace, 'a');
+    const { lstat } = nodeDisk;
+    let looks = 0;
+    const spy = vi.spyOn(nodeDisk, 'lstat').mockImplementation(async (name) => {
+      const found = await lstat(name);
+      // The first look is for links in the path, the second one is for the file itself.
+      if (name === path && ++looks === 2) {
+        rmSync(path);
+        symlinkSync('../work2/b', path);
+      }
+      return found;
+    });
+    onTestFinished(() => spy.mockRestore());
+    await expect(read('work/a')).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
   it.each([

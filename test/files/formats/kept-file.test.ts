@@ -36,6 +36,7 @@ describe('a file', () => {
     ['other', 'x\n# HELP qrctl_run_seconds Time\n'],
     ['config', '{\n  "version": 1,\n  "current": "work",\n  "profiles": {}\n}'],
     ['config', '{"version":12,"profiles":{}}'],
+    ['config', '\ufeff{"version":12,"profiles":{}}'],
     ['ledger', '{"is":"begin"}\n'],
     ['lock', '{\n  "version": 1,\n  "base_url": "https://a.example"\n}'],
     ['lock', ' { "base_url": "https://a.example" }'],

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -231,6 +232,19 @@ describe.runIf(existsSync('/dev/full'))('a device or pipe', () => {
     const failure = await writeWholeFile('/dev/full', 'data', { processes }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LocalError);
     expect(failure).toMatchObject({ message: 'cannot write /dev/full: the disk is full (ENOSPC)' });
+  });
+
+  test.runIf(existsSync('/proc/self/fd'))('is closed after a failed write', async () => {
+    for (const length of [1, 1_000_000])
+      await expect(writeWholeFile('/dev/full', 'x'.repeat(length), { processes })).rejects.toThrow('full');
+    const opened = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    expect(opened).not.toContain('/dev/full');
   });
 
   test('(a FIFO) is written until its reader closes it', async () => {

@@ -36,15 +36,17 @@ it.each([
     'gone.csv',
     'cannot read gone.csv: no such file',
     'Correct the path, or write the file first with `qrctl scans export -o FILE --append`.',
+    'ENOENT',
   ],
-  ['.', 'cannot read .: it is a directory', undefined],
-  ['a.csv/b.csv', /^cannot read a\.csv\/b\.csv: .*\(ENOTDIR\)$/, undefined],
+  ['.', 'cannot read .: it is a directory', undefined, undefined],
+  ['a.csv/b.csv', /^cannot read a\.csv\/b\.csv: .*\(ENOTDIR\)$/, undefined, 'ENOTDIR'],
   [
     'short.gz',
     /^short\.gz is not a complete gzip file: unexpected end of file/,
     'The file may be truncated. Copy or export it again.',
+    'Z_BUF_ERROR',
   ],
-])("%s is refused if it can't be read, with the reason and a hint", async (name, message, hint) => {
+])("%s is refused if it can't be read, with the reason and a hint", async (name, message, hint, code) => {
   const directory = await useDirectory();
   await writeFile(join(directory, 'a.csv'), 'a');
   await writeFile(join(directory, 'short.gz'), gzipSync(randomBytes(1000)).subarray(0, 500));
@@ -54,4 +56,5 @@ it.each([
   const error = await read().catch((caught: Error & { hint?: string }) => caught);
   expect(error?.message.replace(`${directory}/`, '').replace(directory, '.')).toMatch(message);
   expect(error).toMatchObject({ name: 'UsageError', hint });
+  expect((error?.cause as NodeJS.ErrnoException | undefined)?.code).toBe(code);
 });
