@@ -149,7 +149,8 @@ describe('updateStore', () => {
       hint: expect.stringContaining(`chmod go-w ${file}`),
     });
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([before, 0o666]);
-    await updateStore(given, () => ({ current: undefined, profiles: new Map() }));
+    const { corrections } = await updateStore(given, () => ({ current: undefined, profiles: new Map() }));
+    expect(corrections).toEqual([expect.stringContaining(`${file} was accessible to other users`)]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

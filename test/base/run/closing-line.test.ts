@@ -8,6 +8,7 @@ test.each([
   [{ exists: 3, deleted: 1 }, 'Deleted 1 code, 3 exist'],
   [{ unchanged: 1 }, '1 row unchanged'],
   [{ conflict: 2, 'not-attempted': 1, exists: 1 }, '2 rows in conflict, 1 not attempted, 1 exists'],
+  [{ created: 1, later: 3 }, 'Created 1 code, 3 not due yet'],
   [{}, 'Nothing to do'],
 ])('formatOutcomes formats %j as "%s"', (outcomes, text) => {
   const counts = new Map(Object.entries(outcomes));

@@ -10,6 +10,14 @@ import {
   weekdayOfDay,
 } from '#base/time/time';
 
+it('the monotonic clock counts milliseconds', () => {
+  const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
+  const before = nowMs();
+  const between = systemClock.monotonic();
+  expect(between).toBeGreaterThanOrEqual(before);
+  expect(between).toBeLessThanOrEqual(nowMs());
+});
+
 it('processorMs returns the user and system time that the process has used, in milliseconds', () => {
   const usedMs = () => {
     const { user, system } = process.cpuUsage();

@@ -122,6 +122,12 @@ describe('the list of codes that do not change', () => {
     expect(service.asked).toHaveLength(8);
   });
 
+  test('takes one request after the last page, even if it repeats that page', async () => {
+    const service = lister(() => codes(100), { beyond: (all) => [...all] });
+    expect(await slugs(listAllCodes({ ...service, concurrency: 4 }))).toEqual(expected(100));
+    expect(service.asked).toHaveLength(2);
+  });
+
   test('is complete with more than 100,000 codes on one page', async () => {
     // More than a function takes as arguments.
     const MANY = SOAK ? 200_000 : 130_000;
@@ -249,7 +255,12 @@ describe('a wrong total', () => {
 
   test('that is one too large leads to a refusal after three passes', async () => {
     const service = lister(() => codes(150), { total: (real) => real + 1 });
-    await expect(slugs(listAllCodes({ ...service, concurrency: 4 }))).rejects.toThrow(UnprovenError);
+    await expect(slugs(listAllCodes({ ...service, concurrency: 4 }))).rejects.toMatchObject({
+      name: UnprovenError.name,
+      message:
+        'the list of codes could not be verified as complete: received 150 codes, but the service reports 151 (3 passes)',
+      hint: 'Run the command again. Codes may have been created or deleted during the run.',
+    });
     expect(service.asked).toHaveLength(6);
   });
 });

@@ -374,6 +374,23 @@ describe('dated changes', () => {
     });
   });
 
+  it('are kept for the 20 newest changes of a code, as are its rows and earlier values', () => {
+    const lines = Array.from({ length: 30 }, (_, at) => [
+      patch(at, {
+        row: { name: `N${at}`, destination: 'https://a.example/' },
+        set: { name: `N${at + 1}` },
+        before: { name: `N${at}` },
+        ...due(at, `N${at + 1}`),
+      }),
+      set(at, { name: `N${at + 1}` }),
+    ]).flat();
+    const newest = Array.from({ length: 20 }, (_, at) => at + 10);
+    const { rows, changes, due: dated } = replay(run('r1'), ...lines).claims.get('a') ?? expect.fail();
+    expect(rows.map(({ name }) => name)).toEqual(newest.toReversed().map((at) => `N${at}`));
+    expect(changes.name.map(({ from }) => from)).toEqual(newest.map((at) => `N${at}`));
+    expect(dated?.name?.map(({ atMs }) => atMs)).toEqual(newest);
+  });
+
   it('are recorded per field', () => {
     const status: LedgerRecord = patch(2, { due: { status: { atMs: 10, says: 'paused' } } });
     expect(replay(run('r1'), patch(1, due(10, 'New')), status).claims.get('a')?.due).toEqual({
