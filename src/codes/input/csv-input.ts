@@ -1,7 +1,7 @@
 import { MOST_RECORD, MOST_VALUES } from '#base/bounds';
 import { restore } from '#base/text/defuse';
 import { GIT_MARKER } from '#base/text/git-marker';
-import { countOf } from '#base/text/quote';
+import { countOf, formatCount } from '#base/text/quote';
 import { letSignalsIn } from '#base/time/time';
 import { likelyDelimiter } from '#files/formats/formats';
 import { type CreateCsvReader, CsvFault, loadCsvReader } from '#files/formats/read/csv-reader';
@@ -129,7 +129,9 @@ function createExtent(name: string): (cells: number, line: number) => void {
     else refuseMany(name, rows, width);
     total += cells;
     if (total > MOST_VALUES + width)
-      refuseFaults({ name }, [{ line, message: `exceeds the limit of ${MOST_VALUES} cells per file` }]);
+      refuseFaults({ name }, [
+        { line, message: `exceeds the limit of ${formatCount(MOST_VALUES)} cells per file` },
+      ]);
   };
 }
 

@@ -1,6 +1,7 @@
 import { MOST_COLUMNS, MOST_RECORD, MOST_VALUES } from '#base/bounds';
 import { checkBounds, ExcessiveJsonError } from '#base/text/bounded-json';
 import { BrokenJsonError, elementsOf } from '#base/text/json-elements';
+import { formatCount } from '#base/text/quote';
 import { letSignalsIn } from '#base/time/time';
 import {
   type Fault,
@@ -120,7 +121,7 @@ async function readValues(
     rows.push({ row: rows.length + 1, line, values });
     count += values.size;
     refuseMany(name, rows.length, 1);
-    if (count > MOST_VALUES) refuse(line, `exceeds the limit of ${MOST_VALUES} values per file`);
+    if (count > MOST_VALUES) refuse(line, `exceeds the limit of ${formatCount(MOST_VALUES)} values per file`);
   }
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }

@@ -63,11 +63,23 @@ describe('CSV', () => {
   it('is refused if only some of its lines have all their values in one cell, or if such a cell has a misplaced quote', async () => {
     const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
     await expect(read(text)).rejects.toThrow(
-      /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
+      /^codes\.csv: [\s\S]*line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
     );
     await expect(read('a,b;;\n"x ""y,z";;\n')).rejects.toThrow(
-      /line 2: cannot be split at commas: a quote \("\) appears inside a cell/,
+      /^codes\.csv: [\s\S]*line 2: cannot be split at commas: a quote \("\) appears inside a cell/,
     );
+  });
+
+  it('is refused with more than 4,000,000 cells below its header, even if they are blank', async () => {
+    const text = `a\n${`${','.repeat(999)}\n`.repeat(4000)}`;
+    expect((await read(text)).rows).toEqual([]);
+    await expect(read(`${text}b\n`)).rejects.toThrow(
+      /^codes\.csv: [\s\S]*line 4002: exceeds the limit of 4,000,000 cells per file/,
+    );
+    const columns = Array.from({ length: 990 }, (_, at) => `c${at}`).join(',');
+    const wide = `${columns}\n${`a${','.repeat(989)}\n`.repeat(4040)}`;
+    expect((await parseInput(Buffer.from(wide), 'codes.csv')).rows).toHaveLength(4040);
+    await expect(read(`${wide}a\n`)).rejects.toThrow('codes.csv has more than 4040 rows of 990 columns');
   });
 
   it('is read with its form: the delimiter, the byte order mark and the line ends', async () => {
@@ -287,6 +299,13 @@ describe('JSON', () => {
       );
     },
   );
+
+  it.runIf(SOAK)('is refused with more than 4,000,000 values', async () => {
+    const item = JSON.stringify(Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`c${at}`, 0])));
+    await expect(read(`${`${item}\n`.repeat(4000)}{"c1":0}\n`, 'codes.ndjson')).rejects.toThrow(
+      /line 4001: exceeds the limit of 4,000,000 values per file/,
+    );
+  });
 
   it('is refused with the line of a fault, even after 2,000 lines', async () => {
     const lines = `{"name":"${'a'.repeat(100)}"}\n`.repeat(2000);
