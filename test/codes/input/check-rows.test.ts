@@ -26,10 +26,30 @@ it.each<[string, string, unknown[]]>([
   ['a short URL', 'name,short_url\nx,https://qr.example/a\n', [2, undefined, 'a']],
   ['a slug and another short URL', 'slug,short_url\na,https://qr.example/b\n', [2, undefined, 'a']],
   ['an ID and a short URL', `id,short_url\n${ID},https://qr.example/b\n`, [2, ID.toLowerCase(), undefined]],
+  [
+    'an ID and a short URL with another ID in the slug column',
+    `id,slug\n${ID},https://qr.example/${OTHER}\n`,
+    [2, ID.toLowerCase(), OTHER],
+  ],
 ])('a row can identify its code by %s', async (_, text, code) => {
   const { codes, faults } = await choose(text);
   expect(codes).toEqual([code]);
   expect(faults).toEqual([]);
+});
+
+it('a short URL is taken as a slug, and no column of short URLs is read, if they cannot be parsed', async () => {
+  const { codes, faults } = await choose(
+    'slug,short_url\na,\nhttps://qr.example/b,\n,https://qr.example/c\n',
+    {
+      knowsShortUrls: false,
+    },
+  );
+  expect(codes).toEqual([
+    [2, undefined, 'a'],
+    [3, undefined, 'https://qr.example/b'],
+    [4, undefined, undefined],
+  ]);
+  expect(faults).toEqual([[4, 'has neither an ID nor a slug']]);
 });
 
 it('a row without a valid ID, slug or short URL is refused with its line', async () => {
