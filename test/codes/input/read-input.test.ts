@@ -91,6 +91,8 @@ describe('CSV', () => {
       lineEnd: '\r\n',
     });
     expect(await form('a\n1\n', 'x.tsv')).toEqual({ is: 'csv', delimiter: '\t', bom: false, lineEnd: '\n' });
+    expect(await form('sep=;\r\na;b\n1;2\n')).toMatchObject({ delimiter: ';', lineEnd: '\n' });
+    expect(await form('a,b,c,d;;e\n')).toMatchObject({ delimiter: ',' });
     expect(await form('[]', 'x.dat')).toEqual({ is: 'json' });
   });
 
@@ -107,6 +109,11 @@ describe('CSV', () => {
   it('is read with the separator of its header, ignoring blank lines before it and separators in quotes', async () => {
     expect((await read('\n\n"a;b;c;d",note\nx,y\n')).rows).toEqual([[1, 4, { 'a;b;c;d': 'x', note: 'y' }]]);
     expect((await read('\n\nname;note\nx,z;y\n')).rows).toEqual([[1, 4, { name: 'x,z', note: 'y' }]]);
+  });
+
+  it('without any value has no columns and no rows', async () => {
+    for (const text of ['\n\n', ' ,\n,,\n', 'sep=;\n'])
+      expect(await read(text)).toEqual({ columns: [], rows: [] });
   });
 
   it('is read with the original values of cells with escaped formulas, and also keeps these cells as written', async () => {
@@ -180,6 +187,8 @@ describe('CSV', () => {
       ['a', 'i', ''],
       ['b', '', ''],
     ]);
+    expect((await read(`${text}c,z,i,s,,,,created,,,r2`)).rows).toHaveLength(3);
+    await expect(read(`${text}c,z`)).rejects.toThrow(/line 4: has 2 cells, but the header has 11/);
     for (const column of ours.split(','))
       expect((await read(`name,note,${column}\na,b\n`)).rows[0]?.[2]).toMatchObject({ note: 'b' });
     await expect(read(text.trimEnd())).rejects.toThrow(/line 3: has 2 cells, but the header has 11/);
