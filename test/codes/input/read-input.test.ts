@@ -325,6 +325,8 @@ describe('JSON', () => {
 it('one object in JSON is read only if it has the fields of a code', async () => {
   const code = { id: 'a', slug: 's', name: 'Menu', type: 'url', created_at: '2026-10-01T00:00:00Z' };
   expect((await read(JSON.stringify(code), 'x.json')).rows).toEqual([[1, 1, code]]);
+  const input = await parseInput(Buffer.from(`\n ${JSON.stringify(code)}\n`), 'x.json');
+  expect([input.isRecord, input.rows.length]).toEqual([true, 1]);
   for (const field of Object.keys(code))
     await expect(read(JSON.stringify({ ...code, [field]: undefined }), 'x.json')).rejects.toThrow(
       'must be an array of objects',
