@@ -177,6 +177,38 @@ describe('a workbook', () => {
     expect(found.map(([, { name }]) => name)).toEqual(texts.map((text) => `${text}!`));
   });
 
+  it.each([
+    ['date1904="1"', '2026-03-01'],
+    ['date1904="true"', '2026-03-01'],
+    ['date1904="0"', '2022-02-28'],
+    ['date1904="10"', '2022-02-28'],
+    ['date1904="01"', '2022-02-28'],
+    ['', '2022-02-28'],
+  ])('has dates that count from 1904 only if its properties (%s) say so', async (property, date) => {
+    const xml = `<workbook xmlns:r="${OFFICE}"><workbookPr ${property}/><bookViews date1904="2"/><sheets><sheet name="First" r:id="rId1"/></sheets></workbook>`;
+    const rows = `${HEADER}<row><c r="B2" s="1"><v>44620</v></c></row>`;
+    expect(await read(workbook(rows, { parts: { 'xl/workbook.xml': xml } }))).toEqual([
+      [2, { name: '', 'my key': date }],
+    ]);
+  });
+
+  it('without the specified sheet is refused, with a similar name and at most 10 names of sheets in the hint', async () => {
+    const sheets = Array.from({ length: 12 }, (_, at) => `Sheet of ${2010 + at}`);
+    const hint = async (sheetName: string) => {
+      const reading = parseInput(workbook('', { sheets }), 'x.xlsx', { sheetName });
+      return reading.catch((error: UsageError) => [error.message, error.hint]);
+    };
+    const available = `Available sheets: ${sheets
+      .slice(0, 10)
+      .map((name) => `"${name}"`)
+      .join(', ')}`;
+    expect(await hint('sheet of 2011')).toEqual([
+      'x.xlsx has no sheet "sheet of 2011"',
+      `Did you mean "Sheet of 2011"? ${available}`,
+    ]);
+    expect(await hint('codes')).toEqual(['x.xlsx has no sheet "codes"', available]);
+  });
+
   it('is read with the formats of its cells, not with those of its named styles', async () => {
     const styles = `<styleSheet ${MAIN}><cellStyleXfs><xf numFmtId="9"/><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="9"/></cellXfs><dxfs><xf numFmtId="14"/></dxfs></styleSheet>`;
     const cells = [0, 2].map((n) => `<row><c s="1"><v>0.5</v></c><c s="${n}"><v>0.5</v></c></row>`);
