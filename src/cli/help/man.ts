@@ -81,7 +81,7 @@ function section(title: string): string {
 
 function flagSections(flags: readonly Flag[]): string[] {
   return flagGroups(flags).flatMap(([group, members]) => [
-    section(group.replace(/:$/, '').toUpperCase()),
+    section(group.replace(':', '').toUpperCase()),
     ...members.flatMap((flag) => item(flag.flags, describeValues(flag))),
   ]);
 }
