@@ -24,6 +24,10 @@ test('qrctl demo creates codes, lists them, exports their scans, writes a report
   expect(stderr).toContain('--title Posters --output report.html');
   expect(stderr).toMatch(/^Summer menu +\w+ +created$/m);
 
+  expect(stderr).toMatch(
+    /\n\nNext, try your own commands against a local service with `qrctl sandbox`,\nor connect to your workspace with `qrctl auth login --base-url https:\/\/…\/api\/v1`\.\n$/,
+  );
+
   // The show is no data: $(qrctl demo) is the name of the file.
   expect(stdout).toMatch(/^\S+\/scans\.csv\n$/);
   const path = stdout.trimEnd();

@@ -64,6 +64,24 @@ describe('a response', () => {
   });
 });
 
+test.each([
+  ['GET', '/qr', { key: false }, 401, 'unauthorized', 'The API key is missing or invalid'],
+  ['GET', '/nowhere', {}, 404, 'not_found', 'No such endpoint'],
+  ['GET', `/other/qr/${UNKNOWN_ID}`, {}, 404, 'not_found', 'No such endpoint'],
+  ['GET', `/qr/${UNKNOWN_ID}/other`, {}, 404, 'not_found', 'No such endpoint'],
+  ['GET', `/other/qr/${UNKNOWN_ID}/scans`, {}, 404, 'not_found', 'No such endpoint'],
+  ['GET', `/qr/${UNKNOWN_ID}/scans/1`, {}, 404, 'not_found', 'No such endpoint'],
+  ['GET', `/qr/${UNKNOWN_ID}`, {}, 404, 'not_found', 'No QR code with this ID in the workspace'],
+  ['PUT', '/qr', {}, 405, 'method_not_allowed', 'This endpoint does not support the method'],
+  ['POST', '/qr', { body: 'x'.repeat(2 ** 20) }, 413, 'body_too_large', 'The request body is too large'],
+] as const)(
+  '%s %s %j fails with this status, code and message',
+  async (method, path, more, status, code, error) => {
+    const reply = await ask(await useSandbox(CALM), method, path, more);
+    expect([reply.status, reply.body]).toEqual([status, { error, code }]);
+  },
+);
+
 describe('authentication', () => {
   test.each([
     ['no header', {}],

@@ -53,6 +53,15 @@ const idsOf = (scans: readonly Scan[]) => scans.map(({ id }) => Number(id));
 const byTime = (a: Scan, b: Scan) => (a.ts === b.ts ? Number(a.id) - Number(b.id) : a.ts < b.ts ? -1 : 1);
 const isoOf = (ms: number) => new Date(ms).toISOString();
 
+test('an added scan has the values passed, and otherwise those of a plain visit', () => {
+  const log = logOf(0);
+  log.add({ ts: isoOf(END - MINUTE), browser: 'Firefox' });
+  const plain = { country: 'DE', city: 'Berlin', device: 'mobile', os: 'iOS', referrer: null };
+  expect(readAll(log, 10)).toEqual([
+    { ...plain, id: expect.any(Number), ts: isoOf(END - MINUTE), browser: 'Firefox' },
+  ]);
+});
+
 describe('the pages of a log that does not change', () => {
   const anyLog = fc.record({
     base: fc.nat(120),
