@@ -147,7 +147,11 @@ describe('the completion of profiles', () => {
       `;
       await runHere(args, { env, input: sandbox.apiKey });
     }
+    const file = join(env.QRCTL_CONFIG_DIR, 'config.json');
+    const stored = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...stored, profiles: { ...stored.profiles, far: {} } }));
     expect((await candidates(['auth', 'use', ''], env)).sort()).toEqual([
+      'far\t',
       `home\t${sandbox.baseUrl}`,
       `work\t${sandbox.baseUrl}`,
     ]);

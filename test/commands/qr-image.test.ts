@@ -500,9 +500,10 @@ describe('qr image with a sheet or roll of labels', () => {
   it('notes that it printed the slug instead of a caption, or omitted symbols, because its fonts lack them', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
+    sandbox.workspace.put({ name: '🎈', slug: 'balloon' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });
     const { stderr } = await image(['--all', '--sheet', '5163', '--caption', 'name', '-o', 'x.pdf']);
-    expect(stderr).toContain(`printed the slug instead of captions that the fonts can't write: "🎉"`);
+    expect(stderr).toContain(`printed the slug instead of captions that the fonts can't write: "🎉", "🎈"`);
     expect(stderr).toContain('omitted symbols that the fonts lack: "🎪 Circus"');
   });
 

@@ -125,6 +125,9 @@ describe('scans watch', () => {
     sandbox.workspace.update(quiet, { status: 'paused' });
     const run = (...args: string[]) => watch(quiet, ...UNTIL, '--fields', 'outcome,scans,note', ...args);
     expect(await run()).toMatchObject({ code: 0, stdout: 'outcome,scans,note\nok,,not judged: paused\n' });
+    sandbox.workspace.update(quiet, { status: 'expired' });
+    expect(await run()).toMatchObject({ code: 0, stdout: 'outcome,scans,note\nok,,not judged: expired\n' });
+    sandbox.workspace.update(quiet, { status: 'paused' });
     expect(sandbox.requests.filter(({ url }) => url.includes('/scans'))).toEqual([]);
     expect(await run('--status', 'paused')).toMatchObject({
       code: 8,

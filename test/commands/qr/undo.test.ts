@@ -1,7 +1,31 @@
 import { expect, test } from 'vitest';
+import { failure } from '#sandbox/exchange';
 import { useBench } from '../../support/bench.ts';
 
 const SHEET = 'name,destination\nPoster,https://example.com/poster\nTent,https://example.com/tent\n';
+
+test('qr undo that fails suggests reading the output, and the same command again', async () => {
+  let isRefused = false;
+  const { run, write } = await useBench(undefined, {
+    intercept: ({ apply, send, request }) =>
+      send(
+        isRefused && request.method === 'PATCH'
+          ? failure(400, 'validation_error', 'The destination is blocked')
+          : apply(),
+      ),
+  });
+  await write('codes.csv', SHEET);
+  await run('qr', 'create', '--from', 'codes.csv');
+  isRefused = true;
+  const { code, stderr } = await run('qr', 'undo');
+  expect([
+    code,
+    stderr
+      .replace(/[\d]+-[\d]+-[0-9a-f]{6}/g, 'RUN')
+      .split('\n')
+      .slice(-2),
+  ]).toEqual([10, ['  hint: See the output for the reasons. To try again, run `qrctl qr undo RUN`.', '']]);
+});
 
 test('qr undo reverts the last run over a file once, and keeps edits made after that run', async () => {
   const { run, write, read } = await useBench();

@@ -36,6 +36,14 @@ it('keepOldFile uses the next name if another process creates FILE.old at the sa
   expect(memory.read(OLD)).toBe('theirs');
 });
 
+it.each(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EISDIR', 'UNKNOWN'])(
+  'keepOldFile renames the file if a link fails with %s',
+  async (code) => {
+    expect(await keep({ link: () => failing(code) })).toBe(OLD);
+    expect(memory.names()).toEqual([OLD]);
+  },
+);
+
 it('keepOldFile renames the file if the file system does not support hard links', async () => {
   expect(await keep({ link: () => failing('EPERM') })).toBe(OLD);
   expect(memory.names()).toEqual([OLD]);

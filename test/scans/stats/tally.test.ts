@@ -1,7 +1,7 @@
 /** Counts of scans by hour, value and code. */
 import { describe, expect, it } from 'vitest';
 import { type Dimension, groupOf } from '#scans/stats/dimensions';
-import { createTally } from '#scans/stats/tally';
+import { createTally, keyOf, partsOf } from '#scans/stats/tally';
 
 const HOUR = 3_600_000;
 const [A, B] = [{ value: 'a' }, { value: 'b' }];
@@ -110,4 +110,9 @@ describe('a tally', () => {
     expect(countsOf(tally, 'code')).toEqual({ a: 3, b: 1 });
     expect([empty.span(), empty.total(), [...tally.values.keys()]]).toEqual([undefined, 0, ['code']]);
   });
+});
+
+it('the key of a pair contains its two values, without their null characters', () => {
+  expect(partsOf(keyOf('a\0b\0c', null))).toEqual(['a b c', '']);
+  expect(partsOf(keyOf('Berlin', 7))).toEqual(['Berlin', '7']);
 });

@@ -20,6 +20,20 @@ const about = { name: 'codes.csv', verb: 'apply' } as const;
 const linesOf = (plan: Plan) => formatMarkdown(plannedRun(plan, about)).split('\n');
 const many = Array.from({ length: 300 }, (_, at) => creation(at + 2));
 
+it('marks each kind of row with a sign', () => {
+  const code = codeOf('menu');
+  const plan = planOf([
+    creation(2),
+    itemOf(3, 'adopt', { code }),
+    update(4, 'menu', 'https://example.com/new'),
+    itemOf(5, 'delete', { code }),
+    itemOf(6, 'unchanged', { code }),
+    itemOf(7, 'gone', { goneId: 'id-1' }),
+  ]);
+  const actions = linesOf(plan).flatMap((line) => /^\| (\S+ \S+) \| \d/.exec(line)?.[1] ?? []);
+  expect(actions).toEqual(['! gone', '- delete', '~ update', '= adopt', '+ create']);
+});
+
 describe('a plan with 300 new codes and three dangerous rows', () => {
   const removed = { field: 'status', old: 'active', new: 'paused', what: 'send', base: undefined } as const;
   const plan = planOf([
