@@ -56,6 +56,17 @@ describe('qr list', () => {
     }
   });
 
+  it('lists no more codes than --limit if the service ignores the limit of a page', async () => {
+    const { sandbox, slugs } = await useQr({
+      codes: 30,
+      intercept: ({ request, apply, send }) =>
+        send(apply({ ...request, query: new URLSearchParams('page=1&limit=100') })),
+    });
+    const all = sandbox.workspace.codes().map(({ slug }) => slug);
+    for (const limit of [1, 7, 29, 30, 31])
+      expect(await slugs(['--limit', `${limit}`])).toEqual(all.slice(0, limit));
+  });
+
   it('stops at the last code, even if the service reports a much larger total', async () => {
     for (const claimed of [1e9, 1e15]) {
       const intercept = wrongTotal(() => claimed);
