@@ -1,4 +1,4 @@
-/** Updates .github/SKILL.md from the output of `qrctl help --json`. */
+/** The page .github/SKILL.md, with the output of `qrctl help --json`. */
 import type { createReference } from '#cli/help/reference';
 import { markdownHead, markdownLine } from '#files/formats/markdown';
 

@@ -1,4 +1,4 @@
-/** `npm run layers` writes layers.json for biome.json from the table in .github/CONTRIBUTING.md. */
+/** Rules of the linter (src/build/layers.json) from the table of layers in .github/CONTRIBUTING.md. */
 import { readdirSync } from 'node:fs';
 
 interface Rule {
@@ -63,7 +63,7 @@ export function layerRules(page: string): object[] {
     const others = layers.filter((other) => other.module !== module && other.layer >= layer);
     const down: Rule = {
       group: others.map((other) => importOf(other.module)),
-      message: 'Imports go down only (.github/CONTRIBUTING.md; npm run layers).',
+      message: 'Imports go down only (.github/CONTRIBUTING.md).',
     };
     const own = Object.keys(FURTHER).filter((glob) => glob.startsWith(`${module}/`));
     return [...new Set([globOf(module), ...own])].map((glob) => {
