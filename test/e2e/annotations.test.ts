@@ -74,6 +74,21 @@ test('rows that fail during a run are also reported as annotations', async () =>
   expect(checked.commands[0]?.data).toMatch(/^broken: /);
 });
 
+test("rows whose images can't be decoded are reported as annotations, each at its own line", async () => {
+  const { run, sandbox } = await useWorkflow({ 'menus.csv': 'slug\nsummer-menu\nspring-menu\n' });
+  expect([...sandbox.workspace.codes()].map(({ slug }) => slug)).toContain('summer-menu');
+  const image = ['qr', 'image', '--from', 'menus.csv', '--short-url', 'https://go.example/{slug}'];
+  const drawn = await run([...image, '--output-dir', 'out', '--force', '--color', '#fff']);
+  expect(drawn).toMatchObject({
+    code: 8,
+    commands: [2, 3].map((line) => ({ ...at('menus.csv', line), data: 'the code cannot be decoded' })),
+  });
+  expect(drawn.stderr).toContain(
+    'qrctl: 2 of 2 images failed verification\n' +
+      `  hint: See the reasons in ${join('out', 'manifest.csv')}, and try another --ecc or --size.\n`,
+  );
+});
+
 describe('untrusted values inject no workflow commands', () => {
   const values = [...COMMANDS, ...Object.values(HOSTILE)];
 

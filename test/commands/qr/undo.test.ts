@@ -79,3 +79,19 @@ test('qr undo reverts the last run over a file once, and keeps edits made after 
   const tent = await run('qr', 'list', '-f', 'csv', '--fields', 'destination', '--name', 'Tent');
   expect(tent.stdout).toContain('https://example.org/tent');
 });
+
+test('qr undo of a run whose codes were deleted suggests creating them again from a backup', async () => {
+  const { run, write, sandbox } = await useBench();
+  await write('codes.csv', SHEET);
+  await run('qr', 'create', '--from', 'codes.csv');
+  for (const { id } of sandbox.workspace.codes()) await run('qr', 'delete', id, '--yes');
+  const { code, stderr } = await run('qr', 'undo');
+  expect([code, stderr.split('\n').slice(-3)]).toEqual([
+    4,
+    [
+      expect.stringContaining('was deleted from the service'),
+      '  hint: Deleted codes stay deleted. To create one again from its backup, with a new slug, run `qrctl qr create --from DIR/ID.json`.',
+      '',
+    ],
+  ]);
+});
