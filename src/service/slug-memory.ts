@@ -51,7 +51,7 @@ export function createSlugMemory(store: SlugStore) {
       all.delete(slug);
       if (code !== undefined) all.set(slug, code);
     }
-    for (const [slug, { id }] of deleted.size > 0 ? [...all] : []) if (deleted.has(id)) all.delete(slug);
+    for (const [slug, { id }] of all) if (deleted.has(id)) all.delete(slug);
     return all;
   }
 

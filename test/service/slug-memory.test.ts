@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createSlugMemory } from '#service/slug-memory';
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -45,6 +45,22 @@ describe('remembered slugs', () => {
     await unsure.save();
     expect(store.store.writes).toBe(0);
   });
+
+  test.each([
+    [500, 0],
+    [501, 1],
+  ])(
+    'of a run with %i unchanged codes are compared with %i reads of the stored value',
+    async (count, reads) => {
+      const codes = Array.from({ length: count }, (_, at) => code(at));
+      const store = storeOf({ codes: codes.map((_, at) => entry(at)) });
+      const read = vi.fn(store.read);
+      const memory = createSlugMemory({ ...store, read });
+      memory.note(codes);
+      await memory.save();
+      expect([read.mock.calls.length, store.store.writes]).toEqual([reads, 0]);
+    },
+  );
 
   test('are written if a name changed, a code is new, or a slug is forgotten', async () => {
     for (const change of [
@@ -175,6 +191,7 @@ describe('remembered slugs', () => {
     [[]],
     [['a']],
     [['a', 'no uuid', 'b']],
+    [['a', [idOf(1)], 'b']],
     [[3, idOf(1), 'b']],
     [['a', idOf(1)]],
     [['a', idOf(1), 3]],

@@ -61,7 +61,7 @@ function cellsOf(row: PlanRow): Cells[] {
   };
   const [change, ...others] = item.changes.map((one): Cells => {
     const [old, after] = [clean(one.old), clean(valueAfter(one))];
-    const [was = '', is = ''] = shortenPair(old, after, LONGEST_COMMON).map(codeCell);
+    const [was, is] = shortenPair(old, after, LONGEST_COMMON).map(codeCell);
     return { field: one.field, old: was, new: is };
   });
   if (change === undefined)
