@@ -76,6 +76,16 @@ describe('a tally', () => {
     expect([sum.total(), sum.span()]).toEqual([6, undefined]);
   });
 
+  it.each([
+    [24 * HOUR, { firstMs: HOUR, lastMs: HOUR }],
+    [26 * HOUR, { firstMs: HOUR, lastMs: HOUR }],
+    [26 * HOUR + 1, undefined],
+  ])('knows the times of scans in a period of %i ms only if it can be a local day', (length, span) => {
+    const tally = tallyBy(['code']);
+    tally.addMany({ sinceMs: HOUR, untilMs: HOUR + length }, A, 5);
+    expect([tally.total(), tally.span()]).toEqual([5, span]);
+  });
+
   it('adds several scans in one time unit with one call', () => {
     const tally = tallyBy(['day', 'code']);
     const unit = (sinceMs: number) => ({ sinceMs, untilMs: sinceMs + HOUR });
