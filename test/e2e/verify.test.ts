@@ -1,5 +1,5 @@
 /** `scans verify`: scans that arrived too late for an append are found and added, wherever the log keeps its rows; nothing else changes. */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argv } from '../support/argv.ts';
@@ -172,6 +172,41 @@ test('the scans of a damaged file are reported as missing, and the other files i
     [sandbox.codeId(0)]: 'missing',
     [sandbox.codeId(1)]: 'equal',
   });
+});
+
+test('a log that cannot be verified is reported with its reason and the next step', async () => {
+  const { sandbox, at, run } = await useJob({ codes: 2, scans: 5 });
+  const append = (...args: string[]) => run('scans', 'export', ...args, '--append');
+  await append('--all', '--output-dir', 'lake', '--partition-by', 'month');
+  await append('--all', '-o', 'log.csv');
+  await append('spring-menu', '-o', 'one.csv');
+  await copyFile(at('lake/dt=2024-10/part-000001.csv'), at('lake/other.csv'));
+  await writeFile(at('plain.csv'), 'id,ts\n1,2026-01-01T00:00:00Z\n');
+  const verify = async (...args: string[]) => {
+    const { code, stderr } = await run('scans', 'verify', ...args);
+    return [code, stderr.slice(stderr.indexOf('qrctl: ')).replace(/^ {2}the files of.*\n/m, '')];
+  };
+  expect(await verify('--all', '--output-dir', 'lake')).toEqual([
+    8,
+    'qrctl: cannot append to lake: it contains other.csv, which is not part of this export\n' +
+      '  hint: Restore it from a backup, or export into a new directory with `qrctl scans export`.\n',
+  ]);
+  await writeFile(at('lake/_qrctl.json'), 'x');
+  expect(await verify('--all', '--output-dir', 'lake')).toEqual([
+    9,
+    'qrctl: cannot read the scans of lake: its _qrctl.json cannot be read (truncated or changed)\n' +
+      '  hint: Restore it from a backup, then run the command again.\n',
+  ]);
+  expect(await verify('--all', '--input', 'log.csv', '--input', 'plain.csv')).toEqual([
+    9,
+    'qrctl: plain.csv is not one of the files that were rotated from log.csv, or it was edited\n' +
+      '  hint: Restore it from a backup. To read the log without it, omit --input plain.csv.\n',
+  ]);
+  expect(await verify('summer-menu', '--input', 'one.csv')).toEqual([
+    2,
+    'qrctl: one.csv was not exported with summer-menu: it has the scans of 1 other code\n' +
+      `  hint: Pass only ${sandbox.codeId(0)}.\n`,
+  ]);
 });
 
 test('`scans verify` without a file or with a missing file is refused, and so is --verify without --append', async () => {
