@@ -354,6 +354,29 @@ test('charts with wide labels, many columns or no values equal their golden file
   await expect(`${drawing.join('\n')}\n`).toMatchFileSnapshot('../golden/charts.txt');
 });
 
+test('a chart and its legend are on the same page, however much is above them', async () => {
+  const chart = { label: 'Days', columns: [{ label: 'Day', value: 1, previous: 2, isPart: false }] };
+  const days = cardOf('Days', { chart, legend: { now: 'Now', before: 'Before' } });
+  const pages: number[] = [];
+  for (const cards of [2, 3])
+    for (let lines = 12; lines < 19; lines++) {
+      const above = Array.from({ length: cards }, () => cardOf('Short', { notes: ['Note'] }));
+      const long = cardOf('Long', { notes: Array.from({ length: lines }, () => 'Note') });
+      const content = { tiles: [], note: [], story: '', coverage: [], cards: [...above, long, days] };
+      const drawing = readDrawing(await render(content));
+      const [page, ofLegend] = ['"Day"', '"Now"'].map((text) => {
+        const before = drawing.slice(
+          0,
+          drawing.findIndex((line) => line.endsWith(text)),
+        );
+        return before.filter((line) => line.startsWith('page ')).length;
+      });
+      expect(ofLegend).toBe(page);
+      pages.push(page ?? 0);
+    }
+  expect([...new Set(pages)]).toEqual([1, 2]);
+});
+
 test('texts that are too long for their place are drawn as in their golden file', async () => {
   const long = 'Very long words without an end ';
   const [row] = tableOf('', ['']).rows;
