@@ -77,6 +77,14 @@ describe('codes are chosen', () => {
     expect(missing.stderr).toContain(`no code has the ID ${GONE}`);
   });
 
+  test('by a list of IDs and slugs, for commands that need only IDs', async () => {
+    const { sandbox, cwd, ids, run } = await useCodes();
+    await writeFile(join(cwd, 'mixed.txt'), `${ids[0]}\n${slugOf(sandbox, ids[2])}\n`);
+    const { stdout } = await run(['scans', 'stats', '--from', 'mixed.txt', '--by', 'device', '-f', 'json']);
+    const counts = JSON.parse(stdout).map(({ scans }: { scans: number }) => scans);
+    expect(counts.reduce((sum: number, scans: number) => sum + scans)).toBe(6);
+  });
+
   test('by a list of IDs or slugs, by a table, and by standard input', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const listed = await run(['qr', 'list', '--ids', '--name', 'acme']);

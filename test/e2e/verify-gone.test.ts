@@ -9,10 +9,13 @@ import type { TestSandbox } from '../support/sandbox.ts';
 const slugOf = ({ workspace, codeId }: TestSandbox, n: number) =>
   [...workspace.codes()].find(({ id }) => id === codeId(n))?.slug ?? '';
 
-describe.each(['slug', 'id'])('a log with codes specified by %s', (by) => {
+describe.each(['slug', 'id', 'slug or id'])('a log with codes specified by %s', (by) => {
+  const nameOf = (sandbox: TestSandbox, n: number) =>
+    by === 'slug' || (by !== 'id' && n === 1) ? slugOf(sandbox, n) : sandbox.codeId(n).toUpperCase();
+
   test('continues without a deleted code, and reports its deletion once (A43)', async () => {
     const { sandbox, cwd, run } = await useJob({ codes: 4, scans: 120 });
-    const names = [0, 1, 2].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
+    const names = [0, 1, 2].map((n) => nameOf(sandbox, n));
     const others = names.filter((_, at) => at !== 1);
     const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'log.csv', '--append');
     expect(await append(...names)).toMatchObject({ code: 0 });
@@ -33,7 +36,7 @@ describe.each(['slug', 'id'])('a log with codes specified by %s', (by) => {
 
   test('is not continued, and exits with 4, if one of the specified codes does not exist', async () => {
     const { sandbox, run } = await useJob({ codes: 3, scans: 20 });
-    const names = [0, 1].map((n) => (by === 'slug' ? slugOf(sandbox, n) : sandbox.codeId(n)));
+    const names = [0, 1].map((n) => nameOf(sandbox, n));
     const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'two.csv', '--append');
     expect(await append(...names)).toMatchObject({ code: 0 });
     expect(await append(names[0] ?? '', 'no-such-slug')).toMatchObject({ code: 4 });
