@@ -44,3 +44,26 @@ it('there are no earlier IDs without a file, or in a missing file', async () => 
   expect(await readEarlierIds(undefined)).toEqual(new Set());
   expect(await readEarlierIds(join(await useDirectory(), 'none.csv'))).toEqual(new Set());
 });
+
+it.each([
+  ['results', 'id,outcome,error\n', ['id', 'outcome', 'error']],
+  ['the rows of `qr check`', 'id,outcome,http_status\n', ['id', 'outcome', 'http_status']],
+  ['the rows of `scans watch`', 'outcome,last_scan,expected\n', ['outcome', 'last_scan', 'expected']],
+  ['a plan of `qr apply`', 'id,action,changes\n', undefined],
+  ['the summary of a run', '{"command":"qr create"}\n', undefined],
+  ['other data', 'id,name\n', undefined],
+])('results can replace a file that has %s', async (_, text, columns) => {
+  expect((await readEarlier(await fileWith(text), true))?.columns).toEqual(columns);
+});
+
+it.each([
+  ['is a lock file of `qr apply`', '{"version": 1, "base_url": "https://qr.example"}\n'],
+  ['is a ledger of qrctl, or the journal of an earlier version', '{"is":"journal","version":2}\n'],
+  ['is the list of the images of `qr image`', 'id,outcome,sha256\n'],
+])('results cannot replace a file that %s', async (what, text) => {
+  const path = await fileWith(text);
+  await expect(readEarlier(path, true)).rejects.toMatchObject({
+    message: `cannot write ${path}: it ${what}`,
+    hint: 'Specify a different file with --results.',
+  });
+});
