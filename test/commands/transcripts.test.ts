@@ -34,7 +34,7 @@ const LINE = /^(?:TTY=(?<tty>\d+) |cat (?<input>\S+) \| )?(?<command>.*)$/;
 /** What differs from run to run: IDs of runs, times of today, requests that remain, ports, and measured seconds. */
 const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b\d{8}-\d{4}-[0-9a-f]{6}\b/g, 'RUN'],
-  [/\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:T[\d:.]+Z| \d\d:\d\d:\d\d)?/g, 'TODAY'],
+  [/\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:T[\d:.]+Z| \d\d:\d\d(?::\d\d)?)?/g, 'TODAY'],
   [/\b99\d{3}\b/g, '99999'],
   [/127\.0\.0\.1:\d+/g, 'HOST'],
   [/, \d+\.\d s\)/g, ', 0.0 s)'],
