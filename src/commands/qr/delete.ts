@@ -115,8 +115,7 @@ const MOST_RECORDS = 10;
 async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {
   const { console } = context;
   const output = await openOutput(context, flags, LOSS_COLUMNS);
-  const { format, path } = output.plan;
-  const isCut = format === 'table' && flags.format === undefined && path === undefined && console.isTerminal;
+  const isCut = output.plan.format === 'table' && flags.format === undefined && console.isTerminal;
   let requests = 0;
   return {
     hasReasons: false,
