@@ -13,7 +13,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const DIRECTORY = new URL('transcripts/', import.meta.url);
 
-const FILES: Readonly<Record<string, string>> = {
+const FILES: Readonly<Record<string, string | Buffer>> = {
   'list.txt': 'spring-menu\nsummer-menu\n',
   'unknown.txt': 'spring-menu\nnope\n',
   'empty.txt': '',
@@ -26,6 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   'body.json': '{"name":"By hand"}',
   'bad.json': '{"name":',
   'notes.txt': 'Dear client,\n',
+  'cut.csv.gz': Buffer.from('1f8b0800000000000003', 'hex'),
 };
 
 /** `TTY=80` before a line: on a terminal of 80 columns. `cat FILE |`: standard input. `cat FILE` alone prints the file. */
